@@ -55,26 +55,23 @@ private struct Account {
     let tokens: Credentials<Tokens>
     let session: any HTTPSession
 
-    init(_ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain) {
-        let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
+    init(_ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain) async throws {
+        let saved = try await keychain.tokens()
+        let tokens = Credentials(saved, for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } isStale: { tokens in
             tokens.expires < Date(timeIntervalSinceNow: 30)
-        } refresh: { old, _, session in
-            guard let old else { return try await keychain.tokens() }
+        } refresh: { rejection in
+            guard let old = rejection.credential else { return nil }
+            let form: RequestItems = ["grant_type": "refresh_token", "refresh_token": old.refresh]
             do {
-                let request = try tokenRequest(
-                    baseURL,
-                    [
-                        "grant_type": "refresh_token", "refresh_token": old.refresh,
-                    ])
-                let new = try await session.load(request, as: Tokens.self)
-                try await keychain.store(new)
-                return new
+                return try await rejection.session.load(
+                    tokenRequest(baseURL, form), as: Tokens.self)
             } catch let error as APIRequestError where error.isInvalidGrant {
-                try await keychain.store(nil)
                 return nil
             }
+        } save: { tokens in
+            try await keychain.store(tokens)
         }
         let session = inner.authenticated(by: tokens)
 
@@ -99,14 +96,13 @@ private struct Account {
                 "grant_type": "authorization_code", "code": await browser.code(from: page),
                 "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
             ])
-        let new = try await inner.load(request, as: Tokens.self)
-        try await keychain.store(new)
-        tokens.credential = new
+        tokens.credential = try await inner.load(request, as: Tokens.self)
+        try await tokens.value()
     }
 
     func signOut() async throws {
         tokens.credential = nil
-        try await keychain.store(nil)
+        try await tokens.value()
     }
 }
 
@@ -137,7 +133,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         var old = old
         old.expires = expires
         let keychain = Keychain(old)
-        let account = Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
 
         let user = try await account.session.load(UserRequest(baseURL: baseURL), 42)
 
@@ -153,14 +149,14 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
         let keychain = Keychain(old)
-        let account = Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await account.session.load(UserRequest(baseURL: baseURL), 42)
         }
 
         #expect(error?.statusCode == 401)
-        #expect(account.tokens.credential == nil)
+        #expect(try await account.tokens.value() == nil)
         #expect(try await keychain.tokens() == nil)
     }
 
@@ -171,7 +167,7 @@ private typealias UserRequest = TestingSamples.UserRequest
             .post("/oauth/token").form(["code": "c", "code_verifier": verifier]),
             .json(encoding: new))
         let keychain = Keychain(nil)
-        let account = Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
         let browser = Browser { page in
             #expect(page.url?.query()?.contains("code_challenge=sha256") == true)
             return "c"
@@ -195,15 +191,15 @@ private typealias UserRequest = TestingSamples.UserRequest
         let network = MockNetwork()
         stubUsers(network)
         network.stub(
-            .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzZWNyZXQ="),
+            .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzJTJCdA=="),
             .json(encoding: old), .json(encoding: new))
-        let (inner, secret) = (MockURLSession(network), "secret")
+        let (inner, secret) = (MockURLSession(network), "s+t")
         let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
-        } refresh: { _, _, session in
+        } refresh: { rejection in
             let request = try tokenRequest(baseURL, ["grant_type": "client_credentials"])
-                .authorization(user: "service", password: secret)
-            return try await session.load(request, as: Tokens.self)
+                .authorization(clientID: "service", clientSecret: secret)
+            return try await rejection.session.load(request, as: Tokens.self)
         }
 
         let session = inner.authenticated(by: tokens)
@@ -229,8 +225,8 @@ private typealias UserRequest = TestingSamples.UserRequest
         }
         let inner = MockURLSession(network)
 
-        let session = inner.authenticated(for: baseURL) { rejected, _ in
-            try await store.token(replacing: rejected)
+        let session = inner.authenticated(for: baseURL) { rejection in
+            try await store.token(replacing: rejection.credential)
         }
 
         let loader = APIRequestLoader(
@@ -261,7 +257,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
         let (inner, apiKey) = (MockURLSession(network), "k")
 
-        let key = Credentials(for: baseURL, credential: apiKey) { key, request in
+        let key = Credentials(apiKey, for: baseURL) { key, request in
             try request.header("X-API-Key", key)
         }
         let session = inner.authenticated(by: key)

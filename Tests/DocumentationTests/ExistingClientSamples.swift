@@ -43,8 +43,8 @@ import Testing
         let (client, store) = (network.urlSession, TokenStore())
 
         let session = ClosureSession { request in try await client.data(for: request) }
-            .authenticated(for: baseURL) { rejected, _ in
-                try await store.token(replacing: rejected)
+            .authenticated(for: baseURL) { rejection in
+                try await store.token(replacing: rejection.credential)
             }
             .retrying { attempt in
                 attempt.response?.statusCode == 425 ? .retry(after: .zero) : attempt.decision

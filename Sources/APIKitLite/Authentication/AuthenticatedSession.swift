@@ -23,53 +23,58 @@ extension HTTPSession {
     /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
-    /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
-    public func authenticated<C>(by credentials: Credentials<C>) -> some HTTPSession {
-        AuthenticatedSession(next: self, credentials: credentials)
+    /// - Parameters:
+    ///   - credentials: The credential of the user. Chains that share it share its refresh.
+    ///   - clock: The clock of the time for which the body of a rejected stream is read.
+    public func authenticated<C>(
+        by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
+    ) -> some HTTPSession {
+        if credentials.configuration.refresh != nil {
+            credentials.state.withLock { $0.session = failingAtOtherOrigins() }
+        }
+        return AuthenticatedSession(next: self, credentials: credentials, clock: clock)
     }
 
     /// Returns a session that sends each request with a bearer token from the app's own store.
     ///
     /// ```swift
-    /// let session = URLSession.shared.authenticated(for: baseURL) { rejected, _ in
-    ///     try await store.token(replacing: rejected)
+    /// let session = URLSession.shared.authenticated(for: baseURL) { rejection in
+    ///     try await store.token(replacing: rejection.credential)
     /// }
     /// ```
     ///
-    /// The closure is called before each request, with `nil`. If a response has status 401, the
+    /// The closure is called before each request, without a token. If a response has status 401, the
     /// closure is called with the token that was rejected, and the request is sent once more, unless
     /// the closure returns the same token again. Requests that wait for the closure at the same time
     /// share a call, so that the store refreshes a token once. A request never gets a token that the
     /// closure was asked for before the request was made, because another user may have signed in
-    /// since. Otherwise it is as with ``authenticated(by:)``.
+    /// since. Otherwise it is as with ``authenticated(by:clock:)``.
     ///
-    /// A request of the closure, such as a refresh, may go over the returned session; it is sent
-    /// without the token.
+    /// A request of the closure, such as a refresh, may go over the returned session, but not in a
+    /// detached task. It is sent without the token.
     ///
     /// - Parameters:
-    ///   - baseURL: The origin that receives the token. A URL without a host is ignored.
-    ///   - others: Other origins that receive the token.
+    ///   - urls: The origins that receive the token, as for ``Credentials``.
+    ///   - clock: The clock of the time for which the body of a rejected stream is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
-    ///     signed in. It gets the token that was rejected, and the response that rejected it. If it
-    ///     throws, the requests that wait for it fail with its error. A call is never cancelled.
+    ///     signed in. It gets the token that was rejected, and the request and response that
+    ///     rejected it. If it throws, the requests that wait for it fail with its error. A call is
+    ///     never cancelled.
     public func authenticated(
-        for baseURL: URL, _ others: URL...,
+        for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
-            @escaping @Sendable (_ rejected: String?, _ rejection: HTTPURLResponse?)
-            async throws -> String?
+            @escaping @Sendable (_ rejection: Credentials<String>.Rejection) async throws -> String?
     ) -> some HTTPSession {
-        let credentials = Credentials<String>([baseURL] + others, isAsked: true) {
-            try $1.authorization(bearer: $0)
-        } refresh: { rejected, rejection, _ in
-            try await token(rejected, rejection)
-        }
-        return authenticated(by: credentials)
+        let configuration = Credentials<String>.Configuration(
+            urls: urls, isAsked: true, apply: { try $1.authorization(bearer: $0) }, refresh: token)
+        return authenticated(by: Credentials(nil, configuration), clock: clock)
     }
 }
 
 private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
     let next: any HTTPSession
     let credentials: Credentials<Credential>
+    let clock: any Clock<Duration>
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -78,44 +83,41 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
         guard credentials.covers(request.url) else {
             return try await next.send(request, awaiting: options)
         }
-        let first = try await credentials.current(over: next)
-        let sent = try credentials.apply(first, to: request)
+        let (first, sent) = try await credentials.applied(to: request)
         var answer = try await next.send(sent, awaiting: options)
-        guard first.credential != nil, !first.isRefreshed, isRejection(answer, of: sent) else {
-            return answer
-        }
-        let rejection = (first, answer.1)
+        // Before the first sign-in, a rejection asks for one.
+        let isCredentialSent = first.credential != nil && !sent.isSame(as: request)
+        guard isCredentialSent || (first.credential == nil && first.generation == 0),
+            !first.isRefreshed, isRejection(answer, of: sent)
+        else { return answer }
+        let rejection = Credentials.Rejection(
+            credential: first.credential, request: sent, response: answer.1,
+            session: credentials.state.withLock { $0.session }, generation: first.generation)
         guard request.canBeSentAgain else {
             // For later requests.
-            credentials.refresh(after: rejection, over: next)
+            Task { try? await credentials.current(after: rejection) }
             return answer
         }
         // A stream may have a place in a limit that the refresh needs.
         if answer.0.data == nil {
             let exchangeIDs = answer.0.exchangeIDs
-            answer.0 = HTTPBody(await answer.0.beginning(on: ContinuousClock()))
+            answer.0 = HTTPBody(await answer.0.beginning(on: clock))
             answer.0.exchangeIDs = exchangeIDs
         }
-        let second = try await credentials.current(after: rejection, over: next)
-        let again = try credentials.apply(second, to: request)
-        // `==` ignores the headers.
-        let isSame =
-            again.allHTTPHeaderFields == sent.allHTTPHeaderFields && again.url == sent.url
-            && again.httpBody == sent.httpBody
-        if second.credential == nil || isSame { return answer }
+        let (second, again) = try await credentials.applied(to: request, after: rejection)
+        if second.credential == nil || again.isSame(as: sent) { return answer }
         return try await next.send(again, awaiting: options)
     }
 
     func explanation(of error: APIRequestError) -> String? {
-        guard error.statusCode == 401, let request = error.request else {
-            return next.hint(about: error)
-        }
+        let hint = next.hint(about: error)
+        guard error.statusCode == 401, let request = error.request else { return hint }
         // A session further inside may have changed the URL.
         let isSent = credentials.covers(request.url) || credentials.covers(error.response?.url)
-        return isSent ? nil : credentials.hint(for: request)
+        return isSent ? hint : credentials.hint(for: request) ?? hint
     }
 
-    /// Whether a response from the origin of the request that carried the credential rejects it.
+    /// Whether a response from the origin of the request rejects its credential.
     private func isRejection(
         _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
@@ -133,21 +135,25 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
 
 extension Credentials {
     func covers(_ url: URL?) -> Bool {
-        url.map { configuration.origins.contains($0.origin) } ?? false
-    }
-
-    func apply(_ current: Current, to request: URLRequest) throws -> URLRequest {
-        try current.credential.map { try configuration.apply($0, request) } ?? request
+        url.map { origins?.contains($0.origin) ?? true } ?? false
     }
 
     /// Why a request was sent without the credential; nil if it has another one.
     func hint(for request: URLRequest) -> String? {
         guard let url = request.url, request.value(forHTTPHeaderField: "Authorization") == nil,
-            !configuration.origins.isEmpty
+            let origins, !origins.isEmpty
         else { return nil }
         func text(_ origin: [String]) -> String { "\(origin[0])://\(origin[1]):\(origin[2])" }
-        let own = configuration.origins.map(text).sorted().joined(separator: " and ")
-        return "The credential was not sent: it belongs to \(own), and the request goes to "
+        let own = origins.map(text).sorted().joined(separator: " and ")
+        return "The credential for \(own) was not sent, because the request goes to "
             + "\(text(url.origin))."
+    }
+}
+
+extension URLRequest {
+    /// Whether a request is sent in the same way. `==` ignores the headers.
+    func isSame(as other: URLRequest) -> Bool {
+        url == other.url && allHTTPHeaderFields == other.allHTTPHeaderFields
+            && httpBody == other.httpBody && httpBodyStream === other.httpBodyStream
     }
 }

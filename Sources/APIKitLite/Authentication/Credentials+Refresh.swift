@@ -1,75 +1,133 @@
 import Foundation
 
-/// The calls of a `refresh` closure that the code which runs now is a part of. A request of the
-/// closure over the authenticated session must not wait for them.
+/// The calls of `refresh` and `save` that the code which runs now is a part of, and the credentials
+/// that they belong to. A request of such a closure over the authenticated session must not wait for
+/// them.
 enum CredentialWork {
-    @TaskLocal static var flights: [SingleFlight<Void>] = []
+    @TaskLocal static var calls: [(owner: ObjectIdentifier, flight: SingleFlight<Void>)] = []
 }
 
 extension Credentials {
     /// The credential of one request.
     struct Current {
-        let credential: Credential?
-        let generation: Int
+        var credential: Credential?
+        /// Nil if the request is sent without the credential, whatever it is.
+        var generation: Int?
         /// Whether the request has waited for a refresh.
         var isRefreshed = false
     }
 
-    /// The credential of a request, and the response that rejected it.
-    typealias Rejection = (current: Current, response: HTTPURLResponse)
+    /// A call of `refresh` or `save`. `isRefresh` is nil for `save`, and false for the first
+    /// credential.
+    typealias Step = (isRefresh: Bool?, call: @Sendable () async throws -> Void)
 
-    /// A call of the `refresh` closure, for one generation of the credential.
-    typealias Work = (generation: Int, isRefresh: Bool, flight: SingleFlight<Void>)
+    /// A step for one generation of the credential.
+    typealias Work = (generation: Int, isRefresh: Bool?, flight: SingleFlight<Void>)
 
-    /// Returns the current credential as soon as it is known and fresh.
+    /// Returns a request with the current credential, as soon as that is known, fresh and saved.
+    func applied(
+        to request: URLRequest, after rejection: Rejection? = nil
+    ) async throws -> (Current, URLRequest) {
+        let seen = state.withLock { $0 }
+        // A request that needs no credential, such as a sign-in, does not wait for one.
+        if rejection == nil, !configuration.isAsked, let credential = seen.credential,
+            step(seen) != nil, let applied = try? await configuration.apply(credential, request),
+            applied.isSame(as: request)
+        {
+            return (Current(), request)
+        }
+        while true {
+            let current = try await current(after: rejection)
+            guard let credential = current.credential else { return (current, request) }
+            let applied = try await configuration.apply(credential, request)
+            // Another one may have been set while this one was applied.
+            if state.withLock({ $0.generation == current.generation }) { return (current, applied) }
+        }
+    }
+
+    /// Returns the current credential as soon as it is known, fresh and saved.
     ///
-    /// A credential that is stale although it was just got is tried once. A request of the `refresh`
-    /// closure itself gets none.
+    /// If a fresh credential is already stale, it is sent once anyway. A request of the closures
+    /// gets none.
+    @discardableResult
     func current(
-        after rejection: Rejection? = nil, over session: any HTTPSession
+        after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false
     ) async throws -> Current {
+        let id = ObjectIdentifier(self)
+        if CredentialWork.calls.contains(where: { $0.owner == id && !$0.flight.isOver }) {
+            return Current()
+        }
         // A call of the app's store that began before this request may return the token of an
         // earlier user. So the request waits for that call, and for the next one.
-        var turns = configuration.isAsked && rejection == nil ? 2 : 1
+        var turns = !refreshes ? 0 : configuration.isAsked && rejection == nil ? 2 : 1
+        let wasKnown = state.withLock { $0.isKnown }
         var isRefreshed = false
         while true {
             let seen = state.withLock { $0 }
-            if CredentialWork.flights.contains(where: { $0 === seen.work?.flight && !$0.isOver }) {
-                return Current(credential: nil, generation: seen.generation)
+            let current = Current(
+                credential: seen.credential, generation: seen.generation, isRefreshed: isRefreshed)
+            guard let step = step(seen, after: rejection, mayStart: turns > 0) else {
+                return current
             }
-            guard let (old, response) = due(seen, after: rejection, mayStart: turns > 0) else {
-                return Current(
-                    credential: seen.credential, generation: seen.generation,
-                    isRefreshed: isRefreshed)
+            guard let (handle, isRefresh, isNew) = join(seen, step) else { continue }
+            if step.isRefresh == nil, seen.credential == nil, !waitsForSave {
+                handle.giveUp()
+                return current
             }
-            guard let (handle, work, isNew) = join(seen, old, response, session) else { continue }
             try await handle.value()
+            // The first credential may be stale.
+            guard let isRefresh, isRefresh || configuration.isAsked else { continue }
             turns = isNew ? 0 : turns - 1
-            isRefreshed = isRefreshed || work.isRefresh
+            isRefreshed = isRefreshed || (isRefresh && wasKnown)
         }
     }
 
-    /// Refreshes a credential that was rejected, for later requests.
-    func refresh(after rejection: Rejection, over session: any HTTPSession) {
-        let seen = state.withLock { $0 }
-        guard let (old, response) = due(seen, after: rejection, mayStart: false) else { return }
-        join(seen, old, response, session)?.handle.giveUp()
+    /// Makes a credential the current one, and returns the work for the earlier one.
+    ///
+    /// - Parameter rejection: What the `refresh` was called for that returned the credential. If
+    ///   another one was set since, nothing happens.
+    @discardableResult
+    func change(to new: Credential?, after rejection: Rejection? = nil) -> SingleFlight<Void>? {
+        state.withLock { state in
+            let (isSet, isAsked) = (rejection == nil, configuration.isAsked)
+            guard isSet || rejection?.generation == state.generation else { return nil }
+            let isMissing = !isSet && new == nil && state.credential == nil
+            let isSaved = configuration.save == nil || (isMissing && state.isSaved)
+            let isRejected = rejection?.credential != nil || rejection?.response != nil
+            if isSet || isRejected || (new != nil && !isAsked) { state.generation += 1 }
+            if isSaved { state.savedGeneration = state.generation }
+            (state.credential, state.isKnown) = (new, true)
+            return state.work?.flight
+        }
     }
 
-    /// The arguments for the `refresh` closure; nil if the credential is ready.
+    /// What has to be done before the credential can be sent; nil if it is ready.
     ///
     /// The rejection of an earlier generation does not affect the current one.
-    private func due(
-        _ seen: State, after rejection: Rejection?, mayStart: Bool
-    ) -> (old: Credential?, response: HTTPURLResponse?)? {
-        if let rejection, rejection.current.generation == seen.generation {
-            return (rejection.current.credential, rejection.response)
+    private func step(
+        _ seen: State, after rejection: Rejection? = nil, mayStart: Bool = true
+    ) -> Step? {
+        if !seen.isSaved { return (nil, { try await self.save(seen.generation) }) }
+        guard let refresh = configuration.refresh else { return nil }
+        var due = Rejection(session: seen.session, generation: seen.generation)
+        if let rejection, rejection.generation == seen.generation {
+            due = rejection
+        } else if seen.isKnown, !mayStart || !configuration.isAsked {
+            guard mayStart, let old = seen.credential, configuration.isStale(old) else {
+                return nil
+            }
+            due.credential = old
         }
-        if !seen.isKnown || (mayStart && configuration.isAsked) { return (nil, nil) }
-        guard mayStart, configuration.refresh != nil, let old = seen.credential,
-            configuration.isStale(old)
-        else { return nil }
-        return (old, nil)
+        return (
+            due.credential != nil,
+            { [due] in
+                self.change(to: try await refresh(due), after: due)
+                // The save is no part of this call.
+                try await CredentialWork.$calls.withValue([]) {
+                    try await self.current(refreshes: false)
+                }
+            }
+        )
     }
 
     /// Joins the work for the current credential, and starts it if there is none. Returns nil if the
@@ -78,52 +136,36 @@ extension Credentials {
     /// The work is never cancelled. If a refresh token can be used only once, an incomplete refresh
     /// would sign the user out.
     private func join(
-        _ seen: State, _ old: Credential?, _ response: HTTPURLResponse?, _ session: any HTTPSession
-    ) -> (handle: SingleFlight<Void>.Handle, work: Work, isNew: Bool)? {
-        let joined = state.withLock { state -> (SingleFlight<Void>.Handle, Work, isNew: Bool)? in
+        _ seen: State, _ step: Step
+    ) -> (handle: SingleFlight<Void>.Handle, isRefresh: Bool?, isNew: Bool)? {
+        let joined = state.withLock { state -> (SingleFlight<Void>.Handle, Bool?, isNew: Bool)? in
             guard state.generation == seen.generation else { return nil }
             if let work = state.work, work.generation == seen.generation,
                 let handle = work.flight.join()
             {
-                return (handle, work, false)
+                return (handle, work.isRefresh, false)
             }
             let handle = SingleFlight<Void>.joined(isCancelledWithLastWaiter: false)
-            let work = (seen.generation, old != nil, handle.singleFlight)
-            state.work = work
-            return (handle, work, true)
+            state.work = (seen.generation, step.isRefresh, handle.singleFlight)
+            return (handle, step.isRefresh, true)
         }
         guard let joined, joined.isNew else { return joined }
-        let flight = joined.1.flight
-        flight.start { [self] in
-            try await CredentialWork.$flights.withValue(CredentialWork.flights + [flight]) {
-                try await replace(
-                    old, response, seen.generation, over: session.failingAtOtherOrigins())
+        let call = (owner: ObjectIdentifier(self), flight: joined.0.singleFlight)
+        call.flight.start {
+            try await CredentialWork.$calls.withValue(CredentialWork.calls + [call]) {
+                try await step.call()
             }
         }
         return joined
     }
 
-    /// Gets the next credential. If the first one is stale, refreshes it.
-    ///
-    /// - Throws: The error of the closure, unless the app set another credential meanwhile: the
-    ///   waiting requests then continue with that one.
-    private func replace(
-        _ old: Credential?, _ response: HTTPURLResponse?, _ generation: Int,
-        over session: any HTTPSession
-    ) async throws {
-        guard let refresh = configuration.refresh else { return }
-        do {
-            var new = try await refresh(old, response, session)
-            if old == nil, let first = new, configuration.isStale(first) {
-                new = try await refresh(first, nil, session)
-            }
-            state.withLock { [new] state in
-                guard state.generation == generation else { return }
-                state.set(new, isChange: old != nil || !configuration.isAsked)
-            }
-        } catch {
-            guard state.withLock({ $0.generation == generation }) else { return }
-            throw error
-        }
+    /// Saves a credential in its turn, if it is still the current one.
+    private func save(_ generation: Int) async throws {
+        try await saving.wait()
+        defer { saving.signal() }
+        let seen = state.withLock { $0 }
+        guard seen.generation == generation, let save = configuration.save else { return }
+        try await save(seen.credential)
+        state.withLock { if $0.generation == generation { $0.savedGeneration = generation } }
     }
 }

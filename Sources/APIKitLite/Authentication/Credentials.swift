@@ -1,55 +1,72 @@
 import Foundation
 
-/// The credential of one user for certain origins. Concurrent requests share the work to get it.
+/// The credential of one user. Concurrent requests share the work to get it.
 ///
 /// ```swift
-/// let tokens = Credentials(for: baseURL, credential: saved) { token, request in
-///     try request.authorization(bearer: token.access)
-/// } isStale: { token in
-///     token.expires < .now
-/// } refresh: { old, _, session in
-///     guard let old else { return nil }  // nobody is signed in
-///     let new = try await session.load(RefreshRequest(baseURL), old)
-///     try await keychain.save(new)
-///     return new
+/// let tokens = Credentials(saved, for: baseURL) { tokens, request in
+///     try request.authorization(bearer: tokens.access)
+/// } isStale: { tokens in
+///     tokens.expires < .now
+/// } refresh: { rejection in
+///     guard let old = rejection.credential else { return nil }  // nobody is signed in
+///     return try await rejection.session.load(RefreshRequest(baseURL), old)
+/// } save: { tokens in
+///     try await keychain.store(tokens)
 /// }
 /// let session = URLSession.shared.authenticated(by: tokens)
 ///
-/// tokens.credential = token  // signed in
-/// tokens.credential = nil    // signed out
+/// tokens.credential = new  // signed in
+/// tokens.credential = nil  // signed out
 /// ```
 ///
-/// Create one object and keep it. Chains that share the object share its work. A request to another
-/// origin (scheme, host and port) than those of its URLs is sent without the credential. While
-/// nobody is signed in, all requests are sent without one.
+/// Create one object and keep it. Chains that share the object share its work. While nobody is
+/// signed in, all requests are sent without a credential.
 ///
 /// If the app has its own store, which refreshes the token, use
-/// ``HTTPSession/authenticated(for:_:token:)`` instead.
+/// ``HTTPSession/authenticated(for:clock:token:)`` instead.
 public final class Credentials<Credential: Sendable>: Sendable {
-    /// Gets a credential: see ``init(for:_:credential:apply:isStale:isRejected:refresh:)``.
-    typealias Refresh =
-        @Sendable (
-            _ old: Credential?, _ rejection: HTTPURLResponse?, _ session: any HTTPSession
-        ) async throws -> Credential?
+    /// What `refresh` gets: the credential to replace, and the request and response that rejected
+    /// it.
+    public struct Rejection: Sendable {
+        /// The credential to replace, which is stale or was rejected. It is nil if there is none.
+        public internal(set) var credential: Credential?
+        /// The request as it was sent, with the credential. It is nil if no response rejected it.
+        public internal(set) var request: URLRequest?
+        /// The response that rejected the request. It is nil if there is none, because the
+        /// credential is stale or missing, or ``Credentials/refresh()`` was called.
+        public internal(set) var response: HTTPURLResponse?
+        /// The session for the requests of the refresh: the one on which `authenticated(by:)` was
+        /// last called with this object.
+        ///
+        /// So it adds the other credentials of the chain, such as an API key, but not this one. It
+        /// follows redirects within an origin only. If two chains share the object, and one of them
+        /// has a timeout of 600 seconds for files, create the other one last, or use a session of
+        /// your own in place of this one. Before the first chain, it is `URLSession.shared`.
+        public let session: any HTTPSession
+        /// The number of the credential.
+        let generation: Int?
+    }
 
-    /// Adds a credential to a request.
     typealias Apply =
-        @Sendable (_ credential: Credential, _ request: URLRequest) throws -> URLRequest
+        @Sendable (_ credential: Credential, _ request: URLRequest) async throws -> URLRequest
+    typealias Refresh = @Sendable (_ rejection: Rejection) async throws -> Credential?
+    typealias Save = @Sendable (_ credential: Credential?) async throws -> Void
 
     struct State {
-        private(set) var credential: Credential?
+        var credential: Credential?
         /// The number of changes so far. It distinguishes a credential from an earlier one, even if
         /// both are equal. A call of the app's store without a rejection does not count.
-        private(set) var generation = 0
+        var generation = 0
         /// False until the first credential was got or set.
-        private(set) var isKnown: Bool
+        var isKnown: Bool
+        /// The generation that was saved last.
+        var savedGeneration = 0
         /// The latest work.
         var work: Work?
+        /// The session of a refresh.
+        var session: any HTTPSession = URLSession.shared.failingAtOtherOrigins()
 
-        mutating func set(_ new: Credential?, isChange: Bool = true) {
-            (credential, isKnown) = (new, true)
-            if isChange { generation += 1 }
-        }
+        var isSaved: Bool { savedGeneration == generation }
     }
 
     /// The values that never change.
@@ -57,17 +74,22 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// They are in a struct because a closure that a generic class stores directly is wrapped again
     /// at each read: see `Locked`.
     struct Configuration: Sendable {
-        let origins: Set<[String]>
+        let urls: [URL]
         /// Whether the app has its own store, which is asked before each request.
-        let isAsked: Bool
+        var isAsked = false
         let apply: Apply
-        let isStale: @Sendable (Credential) -> Bool
-        let isRejected: @Sendable (Data, HTTPURLResponse) -> Bool
-        let refresh: Refresh?
+        var isStale: @Sendable (Credential) -> Bool = { _ in false }
+        var isRejected: @Sendable (Data, HTTPURLResponse) -> Bool = { $1.statusCode == 401 }
+        var refresh: Refresh?
+        var save: Save?
     }
 
     let configuration: Configuration
+    /// Nil for the origin of each request.
+    let origins: Set<[String]>?
     let state: Locked<State>
+    /// Held by the call of `save`.
+    let saving = AsyncSemaphore(1)
 
     /// Creates the credential of one user.
     ///
@@ -75,84 +97,108 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// next one after a response has rejected it. Without a `refresh`, such as for an API key, the
     /// caller of a rejected request receives the response.
     ///
+    /// A request of `refresh` or `save` over the authenticated session is sent without the
+    /// credential. In a detached task, or over a session whose own refresh uses this one, it would
+    /// wait for itself.
+    ///
     /// - Parameters:
-    ///   - baseURL: The origin that receives the credential. A URL without a host is ignored.
-    ///   - others: Other origins that receive the credential.
-    ///   - credential: The first credential; nil if `refresh` gets it, or if nobody is signed in.
-    ///   - apply: Returns a request with the credential added, for example in a header or in the
-    ///     query. If it throws, the request is not sent, and its caller receives the error.
+    ///   - credential: The saved credential; nil if `refresh` gets it, or if nobody is signed in.
+    ///   - urls: The origins (scheme, host and port) that receive the credential. A URL without a
+    ///     host is ignored. Without a URL, each request of the app carries the credential to its own
+    ///     origin. A redirect to another origin loses it.
+    ///   - apply: Returns a request with the credential added, for example in a header or as a
+    ///     signature. If it returns the request as it is, the request is sent without the credential,
+    ///     so a 401 refreshes nothing. If it throws, the request is not sent, and its caller receives
+    ///     the error. A request of its own must go over another session.
     ///   - isStale: Whether the server would reject the credential, because it has expired. It is
     ///     then refreshed before a request is sent. By default, no credential is stale.
     ///   - isRejected: Whether a response rejects the credential of its request. By default, one
     ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
-    ///   - refresh: Returns the next credential, after it has saved it, or nil: the user is then
-    ///     signed out. If it throws, the requests that wait for it fail with its error, and the next
-    ///     request calls it again. A call is never cancelled, because many refresh tokens can be
-    ///     used only once. It has these arguments:
-    ///       - `old`: The credential to replace; nil if there was none yet.
-    ///       - `rejection`: The response that rejected it; nil if there is none.
-    ///       - `session`: The session that the chain wraps with this credential. It adds the other
-    ///         credentials of the chain to a request, such as an API key, but not this one. It
-    ///         follows redirects within an origin only.
+    ///   - refresh: Returns the next credential, or nil if nobody is signed in. If it throws, the
+    ///     requests that wait for it fail with its error, and the next request calls it again. A
+    ///     call is never cancelled, because many refresh tokens can be used only once. It is called
+    ///     without a credential before the first request and, if it returns nil, once more after the
+    ///     first 401: an app may then sign the user in because the server asks for it.
+    ///   - save: Saves a credential that `refresh` returned or the app set, or removes it for nil,
+    ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
+    ///     credential that is no longer the current one. Requests wait until their credential is
+    ///     saved. If `save` throws, they fail with its error, the credential stays, and the next
+    ///     request calls `save` again. A request without a credential waits for nothing:
+    ///     ``value()`` throws if a sign-out could not be saved.
     public convenience init(
-        for baseURL: URL, _ others: URL..., credential: Credential? = nil,
+        _ credential: Credential? = nil, for urls: URL...,
         apply:
-            @escaping @Sendable (_ credential: Credential, _ request: URLRequest) throws
+            @escaping @Sendable (_ credential: Credential, _ request: URLRequest) async throws
             -> URLRequest,
         isStale: @escaping @Sendable (_ credential: Credential) -> Bool = { _ in false },
         isRejected: @escaping @Sendable (_ data: Data, _ response: HTTPURLResponse) -> Bool = {
             $1.statusCode == 401
         },
-        refresh:
-            (
-                @Sendable (
-                    _ old: Credential?, _ rejection: HTTPURLResponse?, _ session: any HTTPSession
-                ) async throws -> Credential?
-            )? = nil
+        refresh: (@Sendable (_ rejection: Rejection) async throws -> Credential?)? = nil,
+        save: (@Sendable (_ credential: Credential?) async throws -> Void)? = nil
     ) {
         self.init(
-            [baseURL] + others, credential, apply: apply, isStale: isStale, isRejected: isRejected,
-            refresh: refresh)
+            credential,
+            Configuration(
+                urls: urls, apply: apply, isStale: isStale, isRejected: isRejected,
+                refresh: refresh, save: save))
     }
 
-    init(
-        _ urls: [URL], _ credential: Credential? = nil, isAsked: Bool = false,
-        apply: @escaping Apply, isStale: @escaping @Sendable (Credential) -> Bool = { _ in false },
-        isRejected: @escaping @Sendable (Data, HTTPURLResponse) -> Bool = { $1.statusCode == 401 },
-        refresh: Refresh? = nil
-    ) {
-        configuration = Configuration(
-            origins: Set(urls.filter { $0.host() != nil }.map(\.origin)), isAsked: isAsked,
-            apply: apply, isStale: isStale, isRejected: isRejected, refresh: refresh)
-        let isKnown = credential != nil || refresh == nil
+    init(_ credential: Credential?, _ configuration: Configuration) {
+        let urls = configuration.urls
+        self.configuration = configuration
+        origins = urls.isEmpty ? nil : Set(urls.filter { $0.host() != nil }.map(\.origin))
+        let isKnown = credential != nil || configuration.refresh == nil
         state = Locked(State(credential: credential, isKnown: isKnown))
     }
 
     /// The credential that requests are sent with, or nil if nobody is signed in. It is also nil
-    /// until the first one is got: ``value(over:)`` waits for it.
+    /// until the first one is got: ``value()`` waits for it.
     ///
     /// Set it when the user signs in, and set it to nil when the user signs out. The result of a
-    /// refresh in progress is then ignored, and the requests that wait for it continue with the
-    /// value that was set.
+    /// refresh in progress is then ignored, and the requests that wait for it continue immediately
+    /// with the value that was set.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
-        set { state.withLock { $0.set(newValue) } }
+        set {
+            change(to: newValue)?.release()
+            guard configuration.save != nil else { return }
+            // The save is no part of the closure that may run now.
+            CredentialWork.$calls.withValue([]) {
+                _ = Task { try? await current(refreshes: false, waitsForSave: true) }
+            }
+        }
     }
 
     /// Returns a credential that a request could be sent with now, for example for the header of a
     /// WebSocket.
     ///
     /// If it is missing or stale, it is got as before a request, together with the requests that
-    /// wait for it.
+    /// wait for it. Then this waits until it is saved, even if nobody is signed in.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
-    /// - Throws: The error of the `refresh`, or `URLError.cancelled` when the task is cancelled.
-    public func value(over session: any HTTPSession) async throws -> Credential? {
-        try await current(over: session).credential
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    @discardableResult
+    public func value() async throws -> Credential? {
+        try await current(waitsForSave: true).credential
+    }
+
+    /// Refreshes the credential, even if it is neither stale nor rejected, and saves it. If a
+    /// refresh is in progress, waits for that one.
+    ///
+    /// - Returns: The new credential, or nil if nobody is signed in.
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    @discardableResult
+    public func refresh() async throws -> Credential? {
+        let seen = state.withLock { $0 }
+        let rejection = Rejection(
+            credential: seen.credential, session: seen.session, generation: seen.generation)
+        return try await current(after: rejection, waitsForSave: true).credential
     }
 }
 
-extension Credentials where Credential == String {
+// The credential is in a closure, so that a dump of `credential` does not show it.
+extension Credentials where Credential == Void {
     /// Returns the credential of a user with a name and a password (RFC 7617). It has no refresh.
     ///
     ///     let session = URLSession.shared.authenticated(
@@ -161,14 +207,10 @@ extension Credentials where Credential == String {
     /// - Parameters:
     ///   - user: The user name, which must not contain a colon.
     ///   - password: The password, not encoded.
-    ///   - baseURL: The origin that receives them. A URL without a host is ignored.
-    ///   - others: Other origins that receive them.
-    public static func basic(
-        user: String, password: String, for baseURL: URL, _ others: URL...
-    ) -> Credentials {
-        Credentials([baseURL] + others, password) { password, request in
-            try request.authorization(user: user, password: password)
-        }
+    ///   - urls: The origins that receive them, as for `Credentials`.
+    public static func basic(user: String, password: String, for urls: URL...) -> Credentials {
+        Credentials(
+            (), Configuration(urls: urls) { try $1.authorization(user: user, password: password) })
     }
 
     /// Returns a bearer token (RFC 6750) that never changes.
@@ -177,10 +219,9 @@ extension Credentials where Credential == String {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - baseURL: The origin that receives the token. A URL without a host is ignored.
-    ///   - others: Other origins that receive the token.
-    public static func bearer(_ token: String, for baseURL: URL, _ others: URL...) -> Credentials {
-        Credentials([baseURL] + others, token) { try $1.authorization(bearer: $0) }
+    ///   - urls: The origins that receive the token, as for `Credentials`.
+    public static func bearer(_ token: String, for urls: URL...) -> Credentials {
+        Credentials((), Configuration(urls: urls) { try $1.authorization(bearer: token) })
     }
 }
 
@@ -189,4 +230,9 @@ extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyRefle
     public var description: String {
         "Credentials (\(credential == nil ? "none" : "signed in"))"
     }
+}
+
+extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
+    /// The status of the response, without the credential.
+    public var description: String { "Rejection (\(response?.statusCode.description ?? "none"))" }
 }

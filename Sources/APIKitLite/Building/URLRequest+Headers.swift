@@ -89,4 +89,19 @@ extension URLRequest {
         let pair = Data("\(user):\(password)".utf8).base64EncodedString()
         return try header("Authorization", "Basic \(pair)")
     }
+
+    /// Returns the request with the identifier and the secret of an OAuth client in its
+    /// `Authorization` header (RFC 6749, section 2.3.1).
+    ///
+    /// This is the "Basic" scheme of form-encoded values: a server decodes `%2B` to `+`, and would
+    /// read a plain `+` as a space. Replaces any earlier value of the header.
+    ///
+    /// - Parameters:
+    ///   - clientID: The identifier, not encoded.
+    ///   - clientSecret: The secret, not encoded.
+    public func authorization(clientID: String, clientSecret: String) throws -> URLRequest {
+        try authorization(
+            user: PercentEncoding.form.encode(clientID),
+            password: PercentEncoding.form.encode(clientSecret))
+    }
 }

@@ -14,7 +14,7 @@ extension APIRequestError {
     /// The curl command of the request that failed. It occurs once, even if the error wraps others.
     private var curl: String? {
         // Such as the refresh of a credential: that request failed, not this one.
-        if let curl = (underlying as? APIRequestError)?.hiding(redaction).curl { return curl }
+        if let curl = cause?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
@@ -55,9 +55,8 @@ extension APIRequestError {
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
     package var reason: [String] {
+        if let cause { return cause.hiding(redaction).sentences }
         switch underlying {
-        case let error as APIRequestError:
-            return error.hiding(redaction).sentences
         case let error as any RedactingError:
             return [error.text(redacting: redaction), error.needsBody ? body : nil]
                 .compactMap(\.self)

@@ -38,7 +38,15 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// element that could not be decoded, or `nil`.
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
-    public let underlying: any Error
+    ///
+    /// If the load failed because of another one, such as the refresh of a credential, it is the
+    /// original error of that one. The ``description`` of this error shows the other one's request
+    /// and response.
+    public var underlying: any Error { cause?.underlying ?? thrown }
+    /// The error as it was thrown. If a refresh failed, it decides that nothing is sent again.
+    let thrown: any Error
+    /// The error of another load, which this one waited for.
+    var cause: APIRequestError? { thrown as? APIRequestError }
     /// The type of the request, such as `UserRequest`. It is `nil` if no loader threw the error.
     public internal(set) var requestType: String?
     /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
@@ -69,7 +77,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         self.request = request
         self.response = response
         self.data = data
-        self.underlying = underlying
+        thrown = underlying
         self.redaction = redaction
         wasCancelled = isCancellation
     }
@@ -111,6 +119,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// error of this library's request building is for developers, so its text is not shown.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
+        if let cause { return cause.hiding(redaction).errorDescription }
         if let status = underlying as? UnacceptableStatus {
             return "The server answered \(HTTPStatus.describe(status.statusCode))."
         }

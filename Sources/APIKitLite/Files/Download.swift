@@ -45,8 +45,10 @@ final class Download<R: APIRequest> {
     }
 
     private func failure(_ error: any Error) -> APIRequestError {
-        if let error = error as? APIRequestError { return error }
-        var failure = load.failure(.transport, error, isCancellation: Task.isCancelled)
+        let failed = error as? APIRequestError
+        if let failed, failed.stage != .transport { return failed }
+        var failure = load.failure(
+            .transport, failed?.thrown ?? error, isCancellation: Task.isCancelled)
         if let response = load.response, response.field("ETag") == nil,
             response.field("Last-Modified") == nil
         {
@@ -116,7 +118,7 @@ final class Download<R: APIRequest> {
             } catch let error as APIRequestError where error.stage != .transport {
                 throw error
             } catch {
-                failure = (error as? APIRequestError)?.underlying ?? error
+                failure = error
             }
             try Task.checkNotCancelled()
             record = try await disk.run { part.record(of: urlHash) }
@@ -128,8 +130,8 @@ final class Download<R: APIRequest> {
             }
             let error = failure ?? URLError(.networkConnectionLost)
             let attempt = RetryAttempt(
-                number, of: request, error: error, elapsed: timeline.now() - start, policy: policy,
-                random: random())
+                number, of: request, error: (error as? APIRequestError)?.thrown ?? error,
+                elapsed: timeline.now() - start, policy: policy, random: random())
             guard case .retry(let wait, _) = attempt.decision else { throw error }
             number += 1
             try? await timeline.sleep(timeline.now() + wait)

@@ -63,7 +63,7 @@ extension RetryingSession {
         }
         let attempt = RetryAttempt(
             of: request, response: error.response, data: error.data,
-            error: isAnswered ? nil : error.underlying, policy: policy, now: now())
+            error: isAnswered ? nil : error.thrown, policy: policy, now: now())
         let isRetried = deciding(attempt) != .finish
         return (isRetried ? nil : attempt.hint(policy)) ?? next.hint(about: error)
     }

@@ -20,8 +20,8 @@ import Foundation
 ///
 /// - ``timingOut(after:idle:clock:)``
 /// - ``retrying(_:clock:deciding:random:now:)``
-/// - ``authenticated(by:)``
-/// - ``authenticated(for:_:token:)``
+/// - ``authenticated(by:clock:)``
+/// - ``authenticated(for:clock:token:)``
 /// - ``redirecting(_:)-(RedirectPolicy)``
 /// - ``redirecting(_:)-((_,_)->_)``
 /// - ``limitingBodies(to:)``

@@ -60,7 +60,7 @@ extension EventStream {
             let isRefused = error?.stage == .validate && error?.response != nil
             let attempt = RetryAttempt(
                 attempts, of: request, response: error?.response,
-                error: isRefused ? nil : error?.underlying ?? URLError(.networkConnectionLost),
+                error: isRefused ? nil : error?.thrown ?? URLError(.networkConnectionLost),
                 elapsed: elapsed, policy: policy, random: random, now: now)
             guard case .retry(let delay, _) = attempt.decision else { return .fail }
             let wait = Swift.max((retry ?? .zero).clamped + delay, Self.shortestDelay)

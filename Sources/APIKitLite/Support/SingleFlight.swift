@@ -115,3 +115,11 @@ final class SingleFlight<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.end(with: result) }
     }
 }
+
+extension SingleFlight where Value == Void {
+    /// Lets all tasks that wait continue before the work has ended.
+    func release() {
+        let waiters = state.withLock { $0.waiters.values }
+        for waiter in waiters { waiter.end(with: .success(())) }
+    }
+}

@@ -56,25 +56,26 @@ final class Library {
     private let session: any HTTPSession
 
     init(baseURL: URL, drawer: TokenDrawer, wire: any HTTPSession) {
-        tokens = Credentials(for: baseURL) { token, request in
+        tokens = Credentials(drawer.token, for: baseURL) { token, request in
             try request.authorization(bearer: token.access)
-        } refresh: { old, _, session in
-            guard let old else { return await drawer.token }
+        } refresh: { rejection in
+            guard let old = rejection.credential else { return nil }
             do {
-                let new = try await session.load(RenewRequest(baseURL: baseURL), old)
-                await drawer.store(new)
-                return new
+                return try await rejection.session.load(RenewRequest(baseURL: baseURL), old)
             } catch let error as APIRequestError where error.statusCode == 400 {
-                // This server refuses with a status alone.
-                await drawer.store(nil)
-                return nil
+                return nil  // This server refuses with a status alone.
             }
+        } save: { token in
+            await drawer.store(token)
         }
         session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
         shelf = ShelfRequest(baseURL: baseURL)
     }
 
     var token: SessionToken? { tokens.credential }
+
+    /// Waits until the drawer has the token, or none.
+    func settle() async { _ = try? await tokens.value() }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func load() async {

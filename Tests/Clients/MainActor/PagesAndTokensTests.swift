@@ -42,6 +42,7 @@ import Testing
 
         #expect(library.isSignedOut)
         #expect(library.token == nil)
+        await library.settle()
         #expect(drawer.token == nil)
         #expect(library.message == "The server answered 401 (Unauthorized).")
     }

@@ -59,8 +59,8 @@ nonisolated struct Assistant: Sendable {
         self.baseURL = baseURL
         self.session =
             session
-            .authenticated(for: baseURL) { rejected, _ in
-                try await tokens.token(replacing: rejected)
+            .authenticated(for: baseURL) { rejection in
+                try await tokens.token(replacing: rejection.credential)
             }
             .retrying(clock: clock) { Self.decision(after: $0) }
     }

@@ -86,9 +86,9 @@ import Testing
     @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
         let isKept = Gate()
         let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens { old, _, session in
+        let tokens = server.tokens { rejection in
             defer { isKept.open() }
-            return try await refreshedToken(old, session)
+            return try await refreshedToken(rejection)
         }
         let session = server.session.authenticated(by: tokens)
         let task = Task { try await session.exchange(.test("data")) }

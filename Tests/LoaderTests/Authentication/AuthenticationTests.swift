@@ -81,10 +81,11 @@ import Testing
     @Test func tellsTheClosureWhatToReplace() async throws {
         let server = TokenServer(accepting: "3")
         let asked = Locked<[String]>([])
-        let tokens = server.tokens(nil) { old, rejection, _ in
-            let status = rejection.map { "\($0.statusCode)" } ?? "-"
+        let tokens = server.tokens(nil) { rejection in
+            let status = rejection.response.map { "\($0.statusCode)" } ?? "-"
+            let sent = rejection.request?.value(forHTTPHeaderField: "Authorization") ?? "-"
             let count = asked.withLock { asked in
-                asked.append("\(old?.access ?? "-") \(status)")
+                asked.append("\(rejection.credential?.access ?? "-") \(status) \(sent)")
                 return asked.count
             }
             return Token(access: "\(count)", expires: count == 1 ? 0 : 4_000_000_000)
@@ -94,7 +95,7 @@ import Testing
         #expect(try await session.exchange(.test("data")).0.text == "Bearer 3")
 
         // The first one is stale, the second one is rejected.
-        #expect(asked.withLock { $0 } == ["- -", "1 -", "2 401"])
+        #expect(asked.withLock { $0 } == ["- - -", "1 - -", "2 401 Bearer 2"])
         #expect(server.given == ["Bearer 2", "Bearer 3"])
     }
 
@@ -102,11 +103,11 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .json(#"{"code": "token_expired"}"#, status: 403), times: .any)
         network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let tokens = Credentials(for: baseURL, credential: "old") { token, request in
+        let tokens = Credentials("old", for: baseURL) { token, request in
             try request.authorization(bearer: token)
         } isRejected: { data, response in
             response.statusCode == 403 && data.text.contains("token_expired")
-        } refresh: { _, _, _ in
+        } refresh: { _ in
             "new"
         }
 
@@ -162,11 +163,8 @@ import Testing
         #expect(error.description.contains("GET https://api.example.com/data"))
         #expect(error.description.contains("invalid_client"))
         #expect(error.localizedDescription == "The server answered 400 (Bad Request).")
-        let refresh = try #require(error.underlying as? APIRequestError)
-        #expect(refresh.stage == .validate)
-        #expect(refresh.statusCode == 400)
-        struct Reason: Decodable { var error: String }
-        #expect(try refresh.decodeBody(Reason.self).error == "invalid_client")
+        #expect((error.underlying as? UnacceptableStatus)?.statusCode == 400)
+        #expect(error.response == nil)
         // The next one tries anew, and the credential was still there for it.
         #expect(try await loader.load("/data") == "Bearer new2")
         #expect(server.refreshCount == 2)

@@ -46,7 +46,7 @@ import Testing
                 let inside: any HTTPSession =
                     usesURLSession ? network.urlSession : MockURLSession(network)
                 let session = inside.authenticated(
-                    by: Credentials(for: baseURL, credential: "hunter2", apply: key(place)))
+                    by: Credentials("hunter2", for: baseURL, apply: key(place)))
 
                 let start = isRedirected ? baseURL : URL(string: other)!
                 let (data, _) = try await session.exchange(URLRequest(url: start))
@@ -66,8 +66,7 @@ import Testing
         network.stub(.any, .text("there"))
         let cdn = URL(string: "https://cdn.example.com")!
         let session = MockURLSession(network).authenticated(
-            by: Credentials(
-                for: baseURL, cdn, credential: "hunter2", apply: key(place)))
+            by: Credentials("hunter2", for: baseURL, cdn, apply: key(place)))
 
         _ = try await session.exchange(URLRequest(url: baseURL))
         _ = try await session.exchange(URLRequest(url: cdn.appending(path: "image")))
@@ -88,12 +87,11 @@ import Testing
             .post("/token"), .json(encoding: Token(access: "new")), times: .any)
         let session = MockURLSession(network).authenticated(
             by: Credentials(
-                for: baseURL, URL(string: "https://files.example.com")!,
-                credential: Token(access: "old")
+                Token(access: "old"), for: baseURL, URL(string: "https://files.example.com")!
             ) { token, request in
                 try request.authorization(bearer: token.access)
-            } refresh: { old, _, session in
-                try await refreshedToken(old, session)
+            } refresh: { rejection in
+                try await refreshedToken(rejection)
             })
 
         let (_, response) = try await session.exchange(.test("data"))
@@ -109,15 +107,15 @@ import Testing
         arguments: [
             (
                 "http://api.example.com/a", 401,
-                "it belongs to https://api.example.com:443, and the request goes to http://api.example.com:80."
+                "The credential for https://api.example.com:443 was not sent, because the request goes to http://api.example.com:80."
             ),
             (
                 "https://api.example.com:444/a", 401,
-                "it belongs to https://api.example.com:443, and the request goes to https://api.example.com:444."
+                "The credential for https://api.example.com:443 was not sent, because the request goes to https://api.example.com:444."
             ),
             (
                 "https://www.example.com/a", 401,
-                "it belongs to https://api.example.com:443, and the request goes to https://www.example.com:443."
+                "The credential for https://api.example.com:443 was not sent, because the request goes to https://www.example.com:443."
             ),
             ("http://api.example.com/a", 403, nil), ("https://api.example.com/a", 401, nil),
         ] as [(String, Int, String?)])
@@ -134,7 +132,7 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
 
         let text = try #require(error?.description)
-        #expect(text.contains("The credential was not sent") == (hint != nil))
+        #expect(text.contains("was not sent") == (hint != nil))
         #expect(hint.map { text.contains($0) } != false)
     }
 
@@ -153,22 +151,86 @@ import Testing
         }
 
         #expect(error?.statusCode == 401)
-        #expect(error?.description.contains("The credential was not sent") == false)
+        #expect(error?.description.contains("was not sent") == false)
     }
 
-    /// It was sent with a credential of its own.
-    @Test func aRejectionOfAnotherCredentialHasNoHint() async throws {
+    /// It was sent with a credential of its own, but an inner one may be missing.
+    @Test(arguments: [nil, "https://api.example.com"])
+    func aRejectionNamesTheInnerCredentialThatWasNotSent(_ other: String?) async throws {
         let network = MockNetwork()
         network.stub(.any, .status(401), times: .any)
+        let www = URL(string: "https://www.example.com")!
+        let outer = Credentials("hunter3", for: www, URL(string: other ?? "") ?? www) {
+            try $1.authorization(bearer: $0)
+        }
         let session = MockURLSession(network)
-            .authenticated(by: .bearer("hunter2", for: baseURL))
-            .authenticated(by: .bearer("hunter3", for: URL(string: "https://www.example.com")!))
+            .authenticated(by: .bearer("hunter2", for: baseURL)).authenticated(by: outer)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(URLRequest(url: www.appending(path: "a")), as: Data.self)
+        }
+
+        let text = try #require(error?.description)
+        #expect(text.contains("The credential for https://api.example.com:443 was not sent"))
+        #expect(!text.contains("The credential for https://www.example.com"))
+    }
+
+    /// A request that already has an `Authorization` header says nothing about the credential.
+    @Test func aRejectionOfAnAuthorizationOfItsOwnHasNoHint() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(401), times: .any)
+        let session = MockURLSession(network).authenticated(by: .bearer("hunter2", for: baseURL))
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(
-                URLRequest(url: URL(string: "https://www.example.com/a")!), as: Data.self)
+                URLRequest(url: URL(string: "https://www.example.com/a")!)
+                    .authorization(bearer: "own"), as: Data.self)
         }
 
-        #expect(error?.description.contains("The credential was not sent") == false)
+        #expect(error?.description.contains("was not sent") == false)
+    }
+
+    // MARK: Without a URL
+
+    @Test(arguments: Place.allCases)
+    func withoutAURLItBelongsToTheOriginOfEachRequest(_ place: Place) async throws {
+        for usesURLSession in [false, true] {
+            let network = MockNetwork()
+            network.stub(.any, .text("there"))
+            network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"), times: .any)
+            network.stub(.get("/near"), .redirect(to: "/a"), times: .any)
+            let inside: any HTTPSession =
+                usesURLSession ? network.urlSession : MockURLSession(network)
+            let session = inside.authenticated(by: Credentials("hunter2", apply: key(place)))
+
+            for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:8443/near"]
+            {
+                _ = try await session.exchange(URLRequest(url: URL(string: "https://\(path)")!))
+            }
+
+            // A redirect within the origin keeps it, unless it is in the URL.
+            #expect(
+                network.requests.map(mentionsSecret)
+                    == [true, true, false, true, place != .query])
+        }
+    }
+
+    @Test func withoutAURLAStrangersRejectionRefreshesNothing() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .status(401), times: .any)
+        network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"))
+        let count = Locked(0)
+        let tokens = Credentials("old") { token, request in
+            try request.authorization(bearer: token)
+        } refresh: { _ in
+            count.withLock { $0 += 1 }
+            return "new"
+        }
+        let session = MockURLSession(network).authenticated(by: tokens)
+
+        #expect(try await session.exchange(.test("moved")).1.statusCode == 401)
+        #expect(count.withLock { $0 } == 0)
+        #expect(try await session.exchange(.test("a")).1.statusCode == 401)
+        #expect(count.withLock { $0 } == 1)
     }
 }

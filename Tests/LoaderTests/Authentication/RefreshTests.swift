@@ -11,8 +11,8 @@ import Testing
     func aRefreshOverItsOwnChainEnds(_ token: Token?) async throws {
         let server = TokenServer()
         let chain = Later()
-        let tokens = server.tokens(token) { old, _, _ in
-            try await chain.load(RefreshRequest(), old ?? Token(access: ""))
+        let tokens = server.tokens(token) { rejection in
+            try await chain.load(RefreshRequest(), rejection.credential ?? Token(access: ""))
         }
         let session = server.session.authenticated(by: tokens).coalescing().retrying()
         chain.session.withLock { $0 = session }
@@ -100,8 +100,8 @@ import Testing
         network.stub(.post("/token"), .status(200))
         network.stub(.get("/a"), .status(401), .status(200))
         let sent = URLRequest.test("token", method: "POST")
-        let tokens = TokenServer().tokens { _, _, session in
-            _ = try await session.exchange(sent)
+        let tokens = TokenServer().tokens { rejection in
+            _ = try await rejection.session.exchange(sent)
             return Token(access: "new")
         }
 
@@ -115,10 +115,14 @@ import Testing
     @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
         let server = TokenServer()
         let later = Locked<Credentials<Token>?>(nil)
-        let tokens = server.tokens(nil) { _, _, session in
-            let old = try await later.withLock { $0 }!.value(over: session)
-            #expect(old == nil)
-            return try await refreshedToken(Token(access: ""), session)
+        let tokens = server.tokens(nil) { rejection in
+            for value in [
+                try await later.withLock { $0 }!.value(),
+                try await later.withLock { $0 }!.refresh(),
+            ] {
+                #expect(value == nil)
+            }
+            return try await rejection.session.load(RefreshRequest(), Token(access: ""))
         }
         later.withLock { $0 = tokens }
         defer { later.withLock { $0 = nil } }

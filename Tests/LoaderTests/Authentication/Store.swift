@@ -24,6 +24,9 @@ final class Store: Sendable {
         failures = Locked(times)
     }
 
+    /// The token that is in the store.
+    var content: Token? { token.withLock { $0 } }
+
     /// The steps so far, such as `save new1`; `save -` is a sign-out.
     var log: [String] { steps.withLock { $0 } }
 
@@ -56,13 +59,13 @@ final class Store: Sendable {
 }
 
 extension TokenServer {
-    /// The credential of a user whose token a store keeps.
-    func tokens(_ store: Store) -> Credentials<Token> {
-        tokens(nil) { old, _, session in
-            guard let old else { return try await store.load() }
-            let new = try await refreshedToken(old, session)
+    /// The credential of a user whose token a store keeps. Without a token, it is loaded.
+    func tokens(_ store: Store, _ token: Token? = nil) -> Credentials<Token> {
+        tokens(token) { rejection in
+            if rejection.credential == nil { return try await store.load() }
+            return try await refreshedToken(rejection)
+        } save: { new in
             try await store.save(new)
-            return new
         }
     }
 }

@@ -81,27 +81,27 @@ struct TokenServer: Sendable {
     func tokens(
         _ token: Token? = Token(access: "old"),
         for baseURL: URL = URL(string: "https://api.example.com")!,
-        refresh: Credentials<Token>.Refresh? = nil
+        refresh: Credentials<Token>.Refresh? = nil, save: Credentials<Token>.Save? = nil
     ) -> Credentials<Token> {
-        Credentials(for: baseURL, credential: token) { token, request in
-            try request.authorization(bearer: token.access)
-        } isStale: {
-            $0.expires <= 1_000_000_000
-        } refresh: { old, rejection, session in
-            if let refresh { return try await refresh(old, rejection, session) }
-            return try await refreshedToken(old, session, baseURL)
-        }
+        Credentials(
+            token, for: baseURL,
+            apply: { try $1.authorization(bearer: $0.access) },
+            isStale: { $0.expires <= 1_000_000_000 },
+            refresh: { rejection in
+                if let refresh { return try await refresh(rejection) }
+                return try await refreshedToken(rejection, baseURL)
+            }, save: save)
     }
 }
 
 /// Refreshes a token as an app does: nil signs the user out.
 @Sendable func refreshedToken(
-    _ old: Token?, _ session: any HTTPSession,
+    _ rejection: Credentials<Token>.Rejection,
     _ baseURL: URL = URL(string: "https://api.example.com")!
 ) async throws -> Token? {
-    guard let old else { return nil }
+    guard let old = rejection.credential else { return nil }
     do {
-        return try await session.load(RefreshRequest(baseURL: baseURL), old)
+        return try await rejection.session.load(RefreshRequest(baseURL: baseURL), old)
     } catch let error where error.isInvalidGrant {
         return nil
     }

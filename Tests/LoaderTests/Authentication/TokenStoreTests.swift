@@ -33,8 +33,8 @@ import Testing
     }
 
     private func session(_ server: TokenServer, _ store: TokenStore) -> any HTTPSession {
-        server.session.authenticated(for: baseURL) { rejected, _ in
-            try await store.token(replacing: rejected)
+        server.session.authenticated(for: baseURL) { rejection in
+            try await store.token(replacing: rejection.credential)
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
     @Test func asksBeforeEachRequest() async throws {
         let server = TokenServer()
         let user = Locked<String?>(nil)
-        let session = server.session.authenticated(for: baseURL) { _, _ in user.withLock { $0 } }
+        let session = server.session.authenticated(for: baseURL) { _ in user.withLock { $0 } }
 
         for token in ["good", "other", nil, "good"] {
             user.withLock { $0 = token }
@@ -89,7 +89,7 @@ import Testing
         let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let user = Locked("emma")
-        let session = server.session.authenticated(for: baseURL) { _, _ in
+        let session = server.session.authenticated(for: baseURL) { _ in
             let answer = user.withLock { $0 }
             isAsked.open()
             if answer == "emma" { await mayAnswer.wait() }
@@ -109,7 +109,7 @@ import Testing
     @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
         let server = TokenServer()
         let files = URL(string: "https://files.example.com")!
-        let session = server.session.authenticated(for: baseURL, files) { _, _ in "good" }
+        let session = server.session.authenticated(for: baseURL, files) { _ in "good" }
 
         for url in ["https://api.example.com/a", "https://files.example.com/a"] {
             _ = try await session.exchange(URLRequest(url: URL(string: url)!))
@@ -125,7 +125,8 @@ import Testing
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
         let server = TokenServer()
         let fails = Locked(true)
-        let session = server.session.authenticated(for: baseURL) { asked, _ in
+        let session = server.session.authenticated(for: baseURL) { rejection in
+            let asked = rejection.credential
             if asked == rejected, fails.withLock({ $0 }) { throw TestError(number: 7) }
             return asked == nil ? "old" : "good"
         }
@@ -140,10 +141,12 @@ import Testing
         let challenge = #"Bearer resource_metadata="https://auth.example.com""#
         network.stub(.any, .status(401).header("WWW-Authenticate", challenge), times: .any)
         network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let session = MockURLSession(network).authenticated(for: baseURL) { rejected, rejection in
-            guard let rejected else { return "old" }
+        let session = MockURLSession(network).authenticated(for: baseURL) { rejection in
+            guard let rejected = rejection.credential else { return "old" }
             #expect(rejected == "old")
-            #expect(rejection?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+            #expect(rejection.request?.url?.path == "/data")
+            #expect(
+                rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
             return "new"
         }
 
@@ -156,8 +159,8 @@ import Testing
         let server = TokenServer(accepting: "none")
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let refreshed = Locked<[String]>([])
-        let session = server.session.authenticated(for: baseURL) { rejected, _ in
-            if let rejected {
+        let session = server.session.authenticated(for: baseURL) { rejection in
+            if let rejected = rejection.credential {
                 isAsked.open()
                 await mayAnswer.wait()
                 refreshed.withLock { $0.append(rejected) }
@@ -181,8 +184,8 @@ import Testing
     @Test func aStoreWithoutAnotherTokenGivesTheRejectionToTheCaller() async throws {
         let server = TokenServer()
         for answer in [nil, "old"] {
-            let session = server.session.authenticated(for: baseURL) { rejected, _ in
-                rejected == nil ? "old" : answer
+            let session = server.session.authenticated(for: baseURL) { rejection in
+                rejection.credential == nil ? "old" : answer
             }
 
             #expect(try await session.exchange(.test("data")).1.statusCode == 401)

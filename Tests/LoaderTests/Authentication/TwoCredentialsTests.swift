@@ -9,14 +9,14 @@ import Testing
     private let baseURL = URL(string: "https://api.example.com")!
 
     private func gateway(_ token: Token) -> Credentials<Token> {
-        Credentials(for: baseURL, credential: token) { token, request in
+        Credentials(token, for: baseURL) { token, request in
             try request.header("X-Gateway", token.access)
         } isStale: {
             $0.expires == 0
         } isRejected: {
             $1.statusCode == 407
-        } refresh: { _, _, session in
-            _ = try await session.exchange(.test("gateway", method: "POST"))
+        } refresh: { rejection in
+            _ = try await rejection.session.exchange(.test("gateway", method: "POST"))
             return Token(access: "new")
         }
     }
@@ -32,7 +32,7 @@ import Testing
         network.stub(
             .post("/token").header("X-API-Key", "k"), .json(encoding: Token(access: "new")))
         let (wire, baseURL) = try transport.open(network)
-        let key = Credentials<String>(for: baseURL, credential: "k") { key, request in
+        let key = Credentials<String>("k", for: baseURL) { key, request in
             try request.header("X-API-Key", key)
         }
         let session = wire.authenticated(by: key)

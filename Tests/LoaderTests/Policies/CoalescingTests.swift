@@ -184,7 +184,7 @@ import Testing
             return .text(request.header("Authorization") ?? "nobody")
         }
         let url = URL(string: "https://api.example.com")!
-        let tokens = Credentials.bearer("emma", for: url)
+        let tokens = Credentials("emma", for: url) { try $1.authorization(bearer: $0) }
         let wire = MockURLSession(network)
         let session: any HTTPSession =
             isInside
@@ -194,7 +194,7 @@ import Testing
 
         let first = executor.start { try await session.exchange(.test("a")).0.text }
         await arrived.wait()
-        tokens.credential = Credentials.bearer("anne", for: url).credential
+        tokens.credential = "anne"
         let second = executor.start { try await session.exchange(.test("a")).0.text }
         await executor.settle()
         mayAnswer.open()

@@ -109,12 +109,12 @@ import Testing
         let server = try ClosingServer()
         let request = try Upload.data.request(
             to: server.url.appending(path: "refused"), try TemporaryFolder())
-        let tokens = Credentials(for: server.url, credential: "old") { token, request in
+        let tokens = Credentials("old", for: server.url) { token, request in
             try request.authorization(bearer: token)
-        } refresh: { old, _, session in
+        } refresh: { rejection in
             let request = try URLRequest("PUT", server.url, path: "/token")
-                .jsonBody(["refresh": old])
-            return try await session.load(request, as: String.self)
+                .jsonBody(["refresh": rejection.credential])
+            return try await rejection.session.load(request, as: String.self)
         }
         let session = session(hasDelegate: false).authenticated(by: tokens)
 

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    /// RFC 6749, section 2.3.1 and appendix B.
+    @Test(arguments: [
+        ("service", "secret", "service:secret"), ("a b", "a+b/c=", "a+b:a%2Bb%2Fc%3D"),
+        ("id:1", "a:b%", "id%3A1:a%3Ab%25"), ("", "", ":"), ("ü", "£", "%C3%BC:%C2%A3"),
+    ])
+    func writesAClientAndItsSecret(_ id: String, _ secret: String, _ expected: String) throws {
+        let request = try request().header("Authorization", "old")
+            .authorization(clientID: id, clientSecret: secret)
+
+        let pair = Data(expected.utf8).base64EncodedString()
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Basic \(pair)")
+    }
+
     @Test func coversOnlyItsOrigins() {
         let rows: [(String, Bool)] = [
             ("https://api.example.com", true), ("https://API.example.com:443/other?q=1", true),
@@ -65,17 +78,24 @@ import Testing
             #expect(credentials.covers(URL(string: url)) == isCovered, "\(url)")
             #expect(!credentials.covers(nil), "\(url)")
         }
-        // Otherwise every URL without a host would get the credential.
+        // Without a URL, each request carries it to its own origin.
+        #expect(Credentials.bearer("secret").covers(URL(string: "https://evil.example/")))
+        #expect(!Credentials.bearer("secret").covers(nil))
+        // Otherwise every URL would get the credential, or each without a host.
         for base in ["/v1", "file:///v1", "https:///v1"].compactMap(URL.init(string:)) {
             #expect(!Credentials.bearer("secret", for: base).covers(base), "\(base)")
+            #expect(!Credentials.bearer("secret", for: base).covers(baseURL), "\(base)")
         }
     }
 
     @Test(arguments: [
         (400, #"{"error": "invalid_grant"}"#, true), (401, #"{"error": "invalid_grant"}"#, true),
         (400, #"{"error": "invalid_client"}"#, false), (400, "", false), (401, "Denied", false),
-        (403, #"{"error": "invalid_grant"}"#, false), (503, "", false),
-        (500, #"{"error": "invalid_grant"}"#, false), (200, #"{"error": "invalid_grant"}"#, false),
+        // Auth0, and servers that answer each request with 200.
+        (403, #"{"error": "invalid_grant"}"#, true), (200, #"{"error": "invalid_grant"}"#, true),
+        (403, #"{"error": "access_denied", "error_description": "invalid_grant"}"#, false),
+        (403, #"{"error": {"code": "invalid_grant"}}"#, false), (403, "invalid_grant", false),
+        (500, "", false), (503, #"{"error": "temporarily_unavailable"}"#, false),
     ])
     func isRefusedForGood(_ status: Int, _ body: String, _ isInvalid: Bool) {
         let error = APIRequestError(

@@ -26,6 +26,13 @@ import FoundationNetworking
     private static let values: [(String, any Sendable)] = [
         ("Credentials", Credentials.bearer("hunter2", for: url)),
         ("basic Credentials", Credentials.basic(user: "emma", password: "hunter2", for: url)),
+        ("a password", Credentials.basic(user: "emma", password: "hunter2").credential),
+        ("a token", Credentials.bearer("hunter2").credential),
+        (
+            "a rejection",
+            Credentials<String>.Rejection(
+                credential: "hunter2", request: request, session: NoSession(), generation: 0)
+        ),
         ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent(.started, id: 1, request)),
         ("failed", ExchangeEvent(.failed(error), id: 1, request)),

@@ -17,10 +17,12 @@ public func placesSession(
     clock: any Clock<Duration> = ContinuousClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
 ) -> any HTTPSession {
-    let tokens = Credentials(for: baseURL, credential: AccessToken()) { token, request in
-        try token.added(to: request)
-    } refresh: { _, _, session in
-        try await session.load(SignInRequest(baseURL: baseURL))
+    let tokens = Credentials<AccessToken>(for: baseURL) { token, request in
+        try request.authorization(bearer: token.value)
+    } refresh: { rejection in
+        // A server that needs no token rejects nothing.
+        guard rejection.response != nil else { return nil }
+        return try await rejection.session.load(SignInRequest(baseURL: baseURL))
     }
 
     return

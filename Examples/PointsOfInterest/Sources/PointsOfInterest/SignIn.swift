@@ -3,18 +3,12 @@ import Foundation
 
 /// What the requests of this client are authorized with.
 public struct AccessToken: Equatable, Sendable {
-    /// The token itself; nil before the first sign-in.
-    public let value: String?
+    /// The token itself.
+    public let value: String
 
-    /// Creates a token, or the state before the first sign-in.
-    public init(_ value: String? = nil) {
+    /// Creates a token.
+    public init(_ value: String) {
         self.value = value
-    }
-
-    /// Returns the request with the token. Before the first sign-in, returns it unchanged: a server
-    /// that needs no token answers it, and any other rejects it with a 401.
-    public func added(to request: URLRequest) throws -> URLRequest {
-        try value.map { try request.authorization(bearer: $0) } ?? request
     }
 }
 

@@ -5,10 +5,10 @@ import Foundation
 package func explanation(of error: any Error) -> String {
     if let error = error as? UsageError { return error.sentence + " See --help." }
     guard let error = error as? APIRequestError else { return error.localizedDescription }
-    if let signIn = error.underlying as? APIRequestError {
-        return "The sign-in failed. " + explanation(of: signIn)
-    }
-    return "\(error.localizedDescription) \(advice(about: error))"
+    let sentences = "\(error.localizedDescription) \(advice(about: error))"
+    // A status, although this request got no response: that of the sign-in.
+    let isSignIn = error.response == nil && error.underlying is UnacceptableStatus
+    return isSignIn ? "The sign-in failed. \(sentences)" : sentences
 }
 
 private func advice(about error: APIRequestError) -> String {
@@ -27,7 +27,8 @@ private func advice(about error: APIRequestError) -> String {
         return "Check the path \(error.file.path)."
     default: break
     }
-    switch ((error.underlying as? URLError)?.code, error.statusCode, error.stage) {
+    let status = (error.underlying as? UnacceptableStatus)?.statusCode ?? error.statusCode
+    switch ((error.underlying as? URLError)?.code, status, error.stage) {
     case (.timedOut, _, _):
         return "Allow more time with --timeout, or try again later."
     case (.cannotConnectToHost, _, _), (.cannotFindHost, _, _):

@@ -6,7 +6,6 @@ import Testing
 /// The sign-in, tested without a session.
 @Suite struct SignInTests {
     let signIn = SignInRequest(baseURL: URL(string: "https://example.com/v1")!)
-    let request = URLRequest(url: URL(string: "https://example.com/v1/search")!)
 
     @Test func asksForAToken() throws {
         let made = try signIn.makeRequest(from: ())
@@ -28,14 +27,5 @@ import Testing
         #expect(throws: DecodingError.self) {
             try signIn.parseResponse(data: Data(json.utf8))
         }
-    }
-
-    @Test(
-        arguments: [(AccessToken("abc"), "Bearer abc"), (AccessToken(), nil)]
-            as [(AccessToken, String?)])
-    func authorizesARequest(_ token: AccessToken, _ header: String?) throws {
-        let authorized = try token.added(to: request)
-
-        #expect(authorized.value(forHTTPHeaderField: "Authorization") == header)
     }
 }

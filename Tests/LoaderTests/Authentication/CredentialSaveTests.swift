@@ -1,0 +1,313 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// When a credential is saved, and what is in the store afterwards.
+@Suite(.limited, .usesSockets) struct CredentialSaveTests {
+    private let old = Token(access: "old")
+
+    @Test func savesEachChange() async throws {
+        let server = TokenServer()
+        let store = Store(old)
+        let tokens = server.tokens(store, old)
+        let session = server.session.authenticated(by: tokens)
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        for token in [Token(access: "emma"), nil, nil, Token(access: "anne")] {
+            tokens.credential = token
+            try await tokens.value()
+        }
+
+        #expect(store.log == ["save new1", "save emma", "save -", "save -", "save anne"])
+        #expect(store.content?.access == "anne")
+    }
+
+    /// The app gives it what is in the store, and `refresh` finds nobody.
+    @Test func savesNothingThatDidNotChange() async throws {
+        let server = TokenServer(accepting: "old")
+        let stores = [Store(old), Store(nil)]
+
+        for (store, token) in zip(stores, [old, nil]) {
+            let session = server.session.authenticated(by: server.tokens(store, token))
+            for _ in 0..<3 { _ = try await session.exchange(.test("data")) }
+            #expect(!store.log.contains { $0.hasPrefix("save") })
+        }
+    }
+
+    @Test(arguments: [Token(access: "old"), .expired])
+    func isSavedBeforeItIsSent(_ token: Token) async throws {
+        let server = TokenServer()
+        let store = Store(token, holding: .save)
+        let tokens = server.tokens(store, token)
+        let session = server.session.authenticated(by: tokens)
+        let first = Task { await session.outcome(of: .test("data")) }
+        await store.waitUntilHeld()
+
+        // A request that begins now waits, too.
+        #expect(tokens.credential?.access == "new1")
+        let second = Task { await session.outcome(of: .test("data")) }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(!server.given.contains("Bearer new1"))
+        store.release()
+
+        #expect(await first.value == .body("Bearer new1"))
+        #expect(await second.value == .body("Bearer new1"))
+        #expect(store.log == ["save new1"])
+    }
+
+    /// What the app does while the first call of `save` hangs.
+    enum Change: CaseIterable { case signOut, signIn, signOutAndIn, refresh }
+
+    @Test(arguments: Change.allCases)
+    func aSaveThatHangsStopsNothingButLaterCredentials(_ change: Change) async throws {
+        let server = TokenServer(accepting: "good")
+        let store = Store(old, holding: .save)
+        let tokens = server.tokens(store, old)
+        let session = server.session.authenticated(by: tokens)
+        let waiting = Task { try await session.exchange(.test("data")) }
+        await store.waitUntilHeld()
+
+        if change == .signOut || change == .signOutAndIn {
+            tokens.credential = nil
+            // Neither a request that waited nor a new one waits for the store.
+            #expect(try await waiting.value.1.statusCode == 401)
+            #expect(await session.outcome(of: .test("data")) == .body("nobody"))
+        }
+        if change == .signIn || change == .signOutAndIn {
+            server.valid.withLock { $0 = "good" }
+            tokens.credential = Token(access: "good")
+        }
+        let refreshed = Task { change == .refresh ? try await tokens.refresh() : nil }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(store.log == ["save new1"])
+        store.release()
+
+        let last: String? =
+            switch change {
+            case .signOut: nil
+            case .signIn, .signOutAndIn: "good"
+            case .refresh: "new2"
+            }
+        _ = try await refreshed.value
+        #expect(try await tokens.value()?.access == last)
+        #expect(store.content?.access == last)
+        // One at a time, and no credential that was no longer the current one.
+        #expect(store.log == ["save new1", "save \(last ?? "-")"])
+        if last == "good" {
+            #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
+        }
+        _ = try await waiting.value
+    }
+
+    @Test func skipsWhatIsNoLongerCurrent() async throws {
+        let server = TokenServer()
+        let store = Store(nil, holding: .save)
+        let tokens = server.tokens(store, old)
+
+        tokens.credential = Token(access: "0")
+        await store.waitUntilHeld()
+        for number in 1...1_000 { tokens.credential = Token(access: "\(number)") }
+        store.release()
+        try await tokens.value()
+
+        #expect(store.log == ["save 0", "save 1000"])
+        #expect(store.content?.access == "1000")
+    }
+
+    // MARK: Errors
+
+    /// A rotated refresh token must not be lost.
+    @Test func aRefreshThatCannotBeSavedIsKept() async throws {
+        let server = TokenServer()
+        let store = Store(old, failing: .save, times: 2)
+        let tokens = server.tokens(store, old)
+        let session = server.session.authenticated(by: tokens)
+
+        for _ in 0..<2 {
+            let error = await #expect(throws: APIRequestError.self) {
+                try await session.load(.test("data"), as: Data.self)
+            }
+            #expect(error?.stage == .transport)
+            #expect(error?.underlying is TestError)
+            #expect(tokens.credential?.access == "new1")
+        }
+        #expect(try await session.load(.test("data"), as: Data.self).text == "Bearer new1")
+
+        #expect(server.refreshCount == 1)
+        #expect(server.given == ["Bearer old", "Bearer new1"])
+        #expect(store.log == ["save new1", "save new1", "save new1"])
+        #expect(store.content?.access == "new1")
+    }
+
+    @Test func aSignOutThatCannotBeSavedIsReportedAndRepeated() async throws {
+        let server = TokenServer()
+        let store = Store(old, failing: .save, times: 2)
+        let tokens = server.tokens(store, old)
+        let session = server.session.authenticated(by: tokens)
+
+        tokens.credential = nil
+        await #expect(throws: TestError.self) {
+            while true { try await tokens.value() }
+        }
+        #expect(store.content == old)
+        // It reports nothing, but asks for it.
+        for _ in 0..<2 {
+            #expect(await session.outcome(of: .test("data")) == .body("nobody"))
+            await yieldWhile { store.content != nil && store.log.count < 2 }
+        }
+        try await tokens.value()
+
+        #expect(store.content == nil)
+    }
+
+    @Test func theErrorOfAnEarlierCredentialIsNobodys() async throws {
+        let server = TokenServer()
+        let store = Store(nil, holding: .save, failing: .save)
+        let tokens = server.tokens(store, old)
+        tokens.credential = Token(access: "first")
+        await store.waitUntilHeld()
+
+        tokens.credential = Token(access: "second")
+        store.release()
+
+        #expect(try await tokens.value()?.access == "second")
+        #expect(store.content?.access == "second")
+    }
+
+    // MARK: Where it runs
+
+    /// If `save` ran on the thread of the setter, this would not end.
+    @Test func aSetterMayHoldALockThatSaveNeeds() async throws {
+        let lock = Locked(0)
+        let tokens = Credentials("old") {
+            try $1.authorization(bearer: $0)
+        } save: { _ in
+            lock.withLock { $0 += 1 }
+        }
+
+        for number in 0..<100 { lock.withLock { _ in tokens.credential = "\(number)" } }
+        try await tokens.value()
+
+        #expect(lock.withLock { $0 } > 0)
+    }
+
+    /// Such as the registration of a device.
+    @Test(arguments: [false, true])
+    func aRequestOfSaveOverItsOwnChainEnds(_ isChanged: Bool) async throws {
+        let server = TokenServer(accepting: "new1")
+        let chain = Later()
+        let later = Locked<Credentials<Token>?>(nil)
+        let tokens = server.tokens { _ in
+            Token(access: "new1")
+        } save: { _ in
+            if isChanged { later.withLock { $0 }?.credential = Token(access: "new1") }
+            later.withLock { $0 = nil }
+            _ = try await chain.exchange(.test("device"))
+        }
+        later.withLock { $0 = tokens }
+        let session = server.session.authenticated(by: tokens)
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        #expect(server.given.contains("nobody"))
+    }
+
+    // MARK: Races
+
+    /// The user signs out, and another one signs in, while the credential of the first one is
+    /// refreshed and saved.
+    @Test(arguments: 0..<40)
+    func whatWasSetLastStaysInTheStore(_ seed: Int) async throws {
+        let random = Locked(SeededGenerator(seed: UInt64(seed)))
+        let draw: @Sendable (Int) -> Int = { count in
+            random.withLock { Int.random(in: 0..<count, using: &$0) }
+        }
+        for _ in 0..<100 {
+            let server = TokenServer(
+                onData: { _ in for _ in 0..<draw(3) { await Task.yield() } },
+                onRefresh: { _ in
+                    for _ in 0..<draw(3) { await Task.yield() }
+                    return nil
+                })
+            let stored = Locked<(content: String?, running: Int)>(("old", 0))
+            let tokens = server.tokens { rejection in
+                for _ in 0..<draw(3) { await Task.yield() }
+                let new = try await refreshedToken(rejection)
+                for _ in 0..<draw(3) { await Task.yield() }
+                return new
+            } save: { token in
+                stored.withLock { stored in
+                    stored.running += 1
+                    #expect(stored.running == 1)
+                }
+                for _ in 0..<draw(3) { await Task.yield() }
+                stored.withLock { $0 = (token?.access, $0.running - 1) }
+            }
+            let session = server.session.authenticated(by: tokens)
+
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask { _ = await session.outcome(of: .test("data")) }
+                }
+                group.addTask {
+                    for _ in 0..<draw(12) { await Task.yield() }
+                    tokens.credential = nil
+                    for _ in 0..<draw(3) { await Task.yield() }
+                    if draw(2) == 0 { tokens.credential = Token(access: "other") }
+                }
+            }
+            let last = try await tokens.value()
+
+            #expect(stored.withLock { $0.content } == last?.access)
+            #expect(tokens.credential == last)
+            #expect(last?.access != "old")
+        }
+    }
+
+    /// The await at which the user signs out.
+    enum Moment: CaseIterable { case data, refreshBegins, token, refreshEnds, save }
+
+    /// As `whatWasSetLastStaysInTheStore`, at each await in turn.
+    @Test(arguments: Moment.allCases, [nil, "other"])
+    func noCredentialOfAnEarlierUserStaysInTheStore(
+        _ moment: Moment, _ next: String?
+    ) async throws {
+        for _ in 0..<200 {
+            let later = Locked<Credentials<Token>?>(nil)
+            let change: @Sendable (Moment) async -> Void = { now in
+                guard now == moment, let tokens = later.withLock({ $0 }) else { return }
+                later.withLock { $0 = nil }
+                await Task.yield()
+                tokens.credential = next.map { Token(access: $0) }
+                await Task.yield()
+            }
+            let server = TokenServer(
+                onData: { _ in await change(.data) },
+                onRefresh: { _ in
+                    await change(.token)
+                    return nil
+                })
+            let store = Store(old)
+            let tokens = server.tokens { rejection in
+                await change(.refreshBegins)
+                let new = try await refreshedToken(rejection)
+                await change(.refreshEnds)
+                return new
+            } save: { token in
+                await change(.save)
+                try await store.save(token)
+            }
+            later.withLock { $0 = tokens }
+            let session = server.session.authenticated(by: tokens)
+
+            _ = await session.outcome(of: .test("data"))
+            let last = try await tokens.value()?.access
+
+            #expect(last == next)
+            #expect(store.content?.access == next)
+        }
+    }
+}
