@@ -73,9 +73,9 @@ import Testing
     ) async throws {
         let store = Locked(
             Tokens(accessToken: "access-token-1", refreshToken: "refresh-token-1"))
-        let client = session.authenticated(for: base) { rejected, _ in
+        let client = session.authenticated(for: base) { rejection in
             let known = store.withLock { $0 }
-            if known.accessToken != rejected { return known.accessToken }
+            if known.accessToken != rejection.credential { return known.accessToken }
             let request = try URLRequest("POST", base, path: "/token")
                 .formBody(["refresh_token": known.refreshToken])
             let new = try JSONDecoder().decode(
