@@ -49,12 +49,18 @@ extension Credentials {
     ///
     /// If a fresh credential is already stale, it is sent once anyway. A request of the closures
     /// gets none.
+    ///
+    /// - Parameters:
+    ///   - rejection: The credential that must be replaced, if it is still the current one.
+    ///   - refreshes: Whether a stale one is refreshed. If not, this waits until it is saved.
+    ///   - waitsForSave: Whether it also waits until a sign-out is saved.
     @discardableResult
     func current(
         after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false
     ) async throws -> Current {
         let id = ObjectIdentifier(self)
-        if CredentialWork.calls.contains(where: { $0.owner == id && !$0.flight.isOver }) {
+        if refreshes, CredentialWork.calls.contains(where: { $0.owner == id && !$0.flight.isOver })
+        {
             return Current()
         }
         // A call of the app's store that began before this request may return the token of an
@@ -122,10 +128,7 @@ extension Credentials {
             due.credential != nil,
             { [due] in
                 self.change(to: try await refresh(due), after: due)
-                // The save is no part of this call.
-                try await CredentialWork.$calls.withValue([]) {
-                    try await self.current(refreshes: false)
-                }
+                try await self.current(refreshes: false)
             }
         )
     }

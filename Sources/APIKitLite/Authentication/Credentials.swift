@@ -47,8 +47,6 @@ public final class Credentials<Credential: Sendable>: Sendable {
         let generation: Int?
     }
 
-    typealias Apply =
-        @Sendable (_ credential: Credential, _ request: URLRequest) async throws -> URLRequest
     typealias Refresh = @Sendable (_ rejection: Rejection) async throws -> Credential?
     typealias Save = @Sendable (_ credential: Credential?) async throws -> Void
 
@@ -77,7 +75,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
         let urls: [URL]
         /// Whether the app has its own store, which is asked before each request.
         var isAsked = false
-        let apply: Apply
+        let apply: @Sendable (Credential, URLRequest) async throws -> URLRequest
         var isStale: @Sendable (Credential) -> Bool = { _ in false }
         var isRejected: @Sendable (Data, HTTPURLResponse) -> Bool = { $1.statusCode == 401 }
         var refresh: Refresh?
@@ -163,10 +161,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
         set {
             change(to: newValue)?.release()
             guard configuration.save != nil else { return }
-            // The save is no part of the closure that may run now.
-            CredentialWork.$calls.withValue([]) {
-                _ = Task { try? await current(refreshes: false, waitsForSave: true) }
-            }
+            Task { try? await current(refreshes: false, waitsForSave: true) }
         }
     }
 

@@ -209,7 +209,7 @@ import Testing
 
         async let outcome = session.outcome(of: .test("data"), asStream: true)
         await network.waitForRequests()
-        await yieldWhile { clock.pendingDeadlines.isEmpty }
+        await yieldWhile { !clock.pendingDeadlines.contains(.seconds(5)) }
         await clock.advance(by: .seconds(5))
 
         #expect(await outcome == .body("there"))
