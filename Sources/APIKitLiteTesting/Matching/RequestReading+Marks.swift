@@ -16,7 +16,9 @@ extension RequestReading {
                 request.setValue(value, forHTTPHeaderField: name)
             }
         }
-        if recorded.body.matches(body) || recorded.body.matches(shown.body) {
+        let json = try? recorded.json?.get()
+        let isText = json == nil && recorded.parts == nil && recorded.declaredForm == nil
+        if isText, recorded.body.matches(body) || recorded.body.matches(shown.body) {
             request.httpBody = recorded.body
         }
         let marked = RequestReading(RecordedRequest(request: request))
@@ -29,10 +31,8 @@ extension RequestReading {
         if let parts = recorded.parts, let live = self.parts, let other = shown.parts {
             marked.multipart = .success(MultipartBody(parts: parts.replacing(live, other)))
         }
-        if case .success(let value) = recorded.json, case .success(let live) = json,
-            case .success(let other) = shown.json
-        {
-            marked.json = .success(live.marked(as: value, other))
+        if let json, case .success(let live) = self.json, case .success(let other) = shown.json {
+            marked.json = .success(live.marked(as: json, other))
         }
         return marked
     }
@@ -91,8 +91,9 @@ extension JSONValue {
         switch (recorded, self, shown) {
         case (.object(let recorded), .object(let live), .object(let shown)):
             var free = recorded.keys.filter { live[$0] == nil && $0.contains(Redaction.mark) }
+                .sorted()
             var object: [String: JSONValue] = [:]
-            for (key, value) in live {
+            for (key, value) in live.sorted(by: { $0.key < $1.key }) {
                 let place = recorded[key] == nil ? free.firstIndex { $0.matches(key) } : nil
                 let name =
                     place.map { free.remove(at: $0) } ?? (shown[key] == nil ? Redaction.mark : key)

@@ -174,8 +174,10 @@ extension HAR.Body {
             return "has the encoding \(coding.debugDescription)"
         }
         let isMultipart = mimeType.lowercased().hasPrefix("multipart/")
-        return isForm && params!.contains { $0.name.isEmpty || isMultipart && $0.value == nil }
-            ? "has a field without a name or a value" : nil
+        let isWrong = isForm && params!.contains { field in
+            field.name.isEmpty || field.value == nil && (isMultipart || field.fileName != nil)
+        }
+        return isWrong ? "has a field without a name or a value" : nil
     }
 
     /// Whether the file says only that there is a body.

@@ -358,6 +358,12 @@ import Testing
         Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["x","b"]}"#), 0),
         Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["b","x"]}"#), nil),
         Row([request(body: #"{"REDACTED-1":1}"#)], request(body: #"{"k":1}"#), 0),
+        Row(
+            [request(body: #"{"a":"REDACTED-1","b":2}"#)],
+            request(body: #"{"a":"x","c":3,"b":2}"#), nil),
+        Row(
+            [request(body: #"{"a":"REDACTED-1","b":2}"#)],
+            request(body: #"{"a":"x"c":3,"b":2}"#), nil),
         Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":1234}"#), 0),
         Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":"1234"}"#), nil),
         Row([request(body: #"{"id":0}"#)], request(body: #"{"id":12345678}"#), 0),
