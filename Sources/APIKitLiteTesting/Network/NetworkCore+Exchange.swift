@@ -71,6 +71,10 @@ extension NetworkCore {
                 return (body, response)
             }
             try options.context.checkRedirect(from: first.url, to: next.url)
+            // As a `URLSession`, which has sent the stream and cannot read it again.
+            guard next.httpBody == nil || first.canBeSentAgain else {
+                throw URLError(.requestBodyStreamExhausted)
+            }
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

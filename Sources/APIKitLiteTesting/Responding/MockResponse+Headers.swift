@@ -57,7 +57,7 @@ extension MockResponse {
             return wrong
         }
         var response = self
-        response.fields[key(of: name)] = value
+        response.fields[key(of: name)] = value.trimmingCharacters(in: blanks)
         return response
     }
 

@@ -63,7 +63,7 @@ extension Answer {
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
         let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
         let isInPieces = head.isInPieces && fields["content-length"] == nil
-        let isChunked = hasBody && (head.length == nil || isInPieces)
+        let isChunked = hasBody && request.isHTTP11 && (head.length == nil || isInPieces)
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the
         // connection ends that wait.
