@@ -128,5 +128,5 @@ extension URLRequest {
 
     /// Whether the request can be sent more than once, because its body is not a stream that can
     /// be read only once.
-    var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
+    package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }

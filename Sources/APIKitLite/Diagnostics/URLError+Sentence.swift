@@ -37,7 +37,8 @@ extension URLError {
         case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
             .cannotDecodeContentData, .zeroByteResource:
             "The server's answer could not be understood."
-        case .dataLengthExceedsMaximum: "The server's answer is too large."
+        case .dataLengthExceedsMaximum:
+            "The server's answer is too large, or a GET request has a body."
         case .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
             .cannotLoadFromNetwork:
             "The server's data is not available."

@@ -9,7 +9,7 @@ extension URLRequest {
     /// size.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the same
-    ///   method, headers and text of any size.
+    ///   method, headers and text as a `URLSession`, of any size.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(
             hiding: redacting.hidingValues(of: self),
@@ -19,13 +19,14 @@ extension URLRequest {
     /// Returns a curl command, with the type and size of a body of more than `longestBody` bytes.
     func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
-        let body = curlBody(redaction, longest: longestBody)
         let method = httpMethod ?? "GET"
+        // A session sends no body with a HEAD.
+        let body = method == "HEAD" ? nil : curlBody(redaction, longest: longestBody)
 
         var words = ["curl"]
         // By default, curl expands [] and {} as patterns.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
-        if method == "HEAD", body == nil {
+        if method == "HEAD" {
             words.append("--head")
         } else if method != "GET" || body != nil {
             let isWord = method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
@@ -34,15 +35,23 @@ extension URLRequest {
         words.append(shellQuoted(url))
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redaction.value(value, named: name)
-            // For curl, "Name:" removes a header, and "Name;" sends it with an empty value.
+            // For curl, "Name;" sends a header with an empty value, and "Name:" sends none, as a
+            // session on Linux does for a value of spaces.
             let isBlank = shown.allSatisfy { $0 == " " || $0 == "\t" }
-            words += ["-H", shellQuoted(isBlank ? name + ";" : name + ": " + shown)]
+            let end = shown.isEmpty ? ";" : isBlank ? ":" : ": " + shown
+            words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            if value(forHTTPHeaderField: "Content-Type") == nil {
+            // Without a type, curl sends that of a form. A session does so with a POST only.
+            if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }
             words.append(body)
+        } else if method != "GET", method != "HEAD",
+            value(forHTTPHeaderField: "Content-Length") == nil
+        {
+            // As a session does. Some servers answer 411 without it.
+            words += ["-H", "'Content-Length: 0'"]
         }
         return words.joined(separator: " ")
     }
@@ -56,7 +65,7 @@ extension URLRequest {
             return "--data-binary @" + shellQuoted(redaction.text(path))
         }
         let text: String
-        if let httpBody {
+        if let httpBody, !httpBody.isEmpty {
             let shown =
                 httpBody.count > longest ? nil : redaction.body(httpBody, contentType: type)
             text = shown ?? redaction.placeholder(for: httpBody, contentType: type)

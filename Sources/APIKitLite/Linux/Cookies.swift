@@ -42,19 +42,23 @@ extension URLSession {
     }
 
     /// Stores the cookies of a response over HTTP/2, except those that were set or deleted while
-    /// the request was in progress.
+    /// the request was in progress. Deletes those that expire by their `Max-Age`, which Foundation
+    /// has stored over HTTP/1.1 (6.3.1).
     func storeCookies(
         of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
     ) {
-        guard let url = request.url, url.scheme == "https", response.mayBeOverHTTP2,
-            request.httpShouldHandleCookies, configuration.httpCookieAcceptPolicy != .never,
+        guard let url = request.url, request.httpShouldHandleCookies,
+            configuration.httpCookieAcceptPolicy != .never,
             configuration.usesStandardProtocol, let storage = configuration.httpCookieStorage
         else { return }
         let cookies = response.cookies(for: url)
         guard !cookies.isEmpty else { return }
         let current = storage.cookies(for: url) ?? []
+        let isMissed = url.scheme == "https" && response.mayBeOverHTTP2
         let unchanged = cookies.filter { cookie in
-            old.first(where: cookie.isSame) === current.first(where: cookie.isSame)
+            let stored = current.first(where: cookie.isSame)
+            let isExpired = cookie.expiresDate == .distantPast && cookie.value == stored?.value
+            return isExpired || isMissed && old.first(where: cookie.isSame) === stored
         }
         storage.setCookies(unchanged, for: url, mainDocumentURL: request.mainDocumentURL)
     }

@@ -4,6 +4,6 @@ extension Collection<UInt8> {
 }
 
 /// Returns the number in a text that consists of ASCII digits only, or nil for any other text.
-func byteNumber(_ text: some StringProtocol) -> Int64? {
+package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }

@@ -83,10 +83,6 @@ extension URLSessionTask? {
             guard request.value(forHTTPHeaderField: name) == nil else { continue }
             sent.setValue("\(value)", forHTTPHeaderField: name)
         }
-        // libcurl sends no header that was set to a blank value.
-        for (name, value) in sent.allHTTPHeaderFields ?? [:] where value == " " {
-            sent.setValue(nil, forHTTPHeaderField: name)
-        }
         return sent
         #else
         return CookieJar(responder, self).applied(to: request)

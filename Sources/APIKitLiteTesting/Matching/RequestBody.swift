@@ -1,27 +1,49 @@
 import APIKitLite
 import Foundation
 
-/// Reads the body of a request, wherever the client put it.
+/// Makes of a request of the client what a `URLSession` sends.
 enum RequestBody {
     /// Whether reading the body may block, so that it must not happen on the loading thread.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
-        request.httpBody == nil && (request.httpBodyStream != nil || task is URLSessionUploadTask)
+        request.httpMethod != "HEAD" && request.httpBody == nil
+            && (request.httpBodyStream != nil || task is URLSessionUploadTask)
     }
 
-    /// Returns the request with its body in `httpBody`.
+    /// Returns the error with which a `URLSession` refuses a GET that has a body.
+    static func refusal(of request: URLRequest, _ task: URLSessionTask? = nil) -> URLError? {
+        let isRefused =
+            request.httpMethod == "GET" && (request.hasBody || isSlow(request, task))
+        return isRefused ? URLError(.dataLengthExceedsMaximum) : nil
+    }
+
+    /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
+    /// `httpBody`: a HEAD has none, a POST without a type has that of a form, and a header has no
+    /// spaces around its value. One that consists of spaces is not sent.
     ///
-    /// - Throws: The error of the stream or of the file; ``MockError`` for a streamed upload.
+    /// - Throws: The error of ``refusal(of:_:)``, of the stream or of the file; ``MockError`` for a
+    ///   streamed upload.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
-        guard isSlow(request, task) else { return request }
+        if let refusal = refusal(of: request, task) { throw refusal }
         var request = request
+        if request.httpMethod == "HEAD" { (request.httpBody, request.httpBodyStream) = (nil, nil) }
+        let type = request.value(forHTTPHeaderField: "Content-Type")
+        if request.httpMethod == "POST", request.hasBody, type == nil {
+            request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
+        }
+        // On Linux, a `URLSession` adds these two headers to a body that is read from files.
+        if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
+            request.setValue(nil, forHTTPHeaderField: "Content-Length")
+        }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            let sent = value.trimmingCharacters(in: blanks)
+            if sent != value {
+                request.setValue(sent.isEmpty ? nil : sent, forHTTPHeaderField: name)
+            }
+        }
+        guard isSlow(request, task) else { return request }
         // A copy, because the client may send the request again.
         if let stream = request.openedBody {
             request.httpBody = try read(stream)
-            // On Linux, a `URLSession` adds these two headers to a body that is read from files.
-            if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
-                request.setValue(nil, forHTTPHeaderField: "Transfer-Encoding")
-                request.setValue(nil, forHTTPHeaderField: "Content-Length")
-            }
         } else if let stream = request.httpBodyStream {
             request.httpBody = try read(stream)
         } else if let upload = task as? URLSessionUploadTask {
@@ -48,6 +70,10 @@ enum RequestBody {
     }
 }
 
+extension URLRequest {
+    fileprivate var hasBody: Bool { httpBody?.isEmpty == false || httpBodyStream != nil }
+}
+
 extension URLSessionUploadTask {
     fileprivate func body() throws -> Data {
         if let body = try hiddenBody { return body }
@@ -59,3 +85,6 @@ extension URLSessionUploadTask {
             """)
     }
 }
+
+/// What may stand around the value of a header (`OWS`, RFC 9110, section 5.6.3).
+let blanks = CharacterSet(charactersIn: " \t")

@@ -62,8 +62,9 @@ final class RequestReading {
     private(set) lazy var queryCounts = ItemCounts(query)
     private(set) lazy var formCounts = form.map(ItemCounts.init)
 
-    /// The fields of a form, if the `Content-Type` says that it is one.
-    var declaredForm: [NamedItem]? { contentType == nil ? nil : form }
+    /// The fields of a form, if the `Content-Type` says that it is one, which a POST of an archive
+    /// may lack.
+    var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 

@@ -86,6 +86,7 @@ public final class MockURLSession: HTTPSession, NetworkSession {
         try Task.checkNotCancelled()
         switch source {
         case .fixed(let answer):
+            if let refusal = RequestBody.refusal(of: request) { throw refusal }
             let (data, response, error) = answer(request.url)
             if let error { throw error }
             guard let response else { throw MockError.noAnswer(request) }
@@ -129,7 +130,10 @@ extension MockURLSession {
     ) -> MockURLSessionDataTask {
         switch source {
         case .fixed(let answer):
-            MockURLSessionDataTask(completionHandler) { task in task.complete(answer(request.url)) }
+            MockURLSessionDataTask(completionHandler) { task in
+                let refusal = RequestBody.refusal(of: request)
+                task.complete(refusal.map { (nil, nil, $0) } ?? answer(request.url))
+            }
         case .network(let core):
             MockURLSessionDataTask(completionHandler) { task in
                 task.work.fill(

@@ -4,8 +4,11 @@ extension MockNetwork {
     /// Starts a server that answers from the same stubs, for clients in other processes.
     ///
     /// The server listens on `http://127.0.0.1`. Its requests appear in
-    /// ``requests`` and count for ``verify(fileID:line:)``. Errors reach the client in this form:
+    /// ``requests`` and count for ``verify(fileID:line:)``. A client that uses it as its proxy for
+    /// `http` reaches the stubs of any host. Errors reach the client in this form:
     ///
+    /// - What is not a request of HTTP/1.1 or HTTP/1.0 gets the status 400, with the reason as its
+    ///   body.
     /// - A request that no stub answers gets the status 501, with the error's text as its body.
     /// - An error of a handler gets the status 500, with the error's text as its body.
     /// - A `URLError` closes the connection without an answer, so the client reports an error of

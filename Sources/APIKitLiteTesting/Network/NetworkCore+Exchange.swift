@@ -70,6 +70,10 @@ extension NetworkCore {
             else {
                 return (body, response)
             }
+            // As a `URLSession`, which has sent the stream and cannot read it again.
+            guard next.httpBody == nil || first.canBeSentAgain else {
+                throw URLError(.requestBodyStreamExhausted)
+            }
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

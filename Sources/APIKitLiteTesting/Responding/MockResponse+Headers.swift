@@ -67,7 +67,7 @@ extension MockResponse {
                     + "sends the body. Remove it.")
         }
         var response = self
-        response.fields[key(of: name)] = value
+        response.fields[key(of: name)] = value.trimmingCharacters(in: blanks)
         return response
     }
 

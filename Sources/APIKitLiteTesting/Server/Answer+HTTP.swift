@@ -69,8 +69,12 @@ extension Answer {
             }
             if hasBody { fields["content-length"] = nil }
         }
+        // A client of HTTP/1.0 knows no transfer coding (RFC 9112, section 6.1).
+        if !request.isHTTP11 { fields["transfer-encoding"] = nil }
         let coding = fields["transfer-encoding"]?.value.lowercased()
-        let isChunked = hasBody && (coding ?? (head.length == nil ? "chunked" : "")) == "chunked"
+        let isChunked =
+            hasBody && request.isHTTP11
+            && (coding ?? (head.length == nil ? "chunked" : "")) == "chunked"
         if isChunked {
             fields["transfer-encoding"] =
                 fields["transfer-encoding"] ?? ("Transfer-Encoding", "chunked")
@@ -78,7 +82,8 @@ extension Answer {
         {
             fields["content-length"] = ("Content-Length", "\(length)")
         }
-        let isLengthTrue = fields["content-length"]?.value == head.length.map(String.init)
+        let isLengthTrue =
+            head.length != nil && fields["content-length"]?.value == head.length.map(String.init)
         // A 1xx is not a final answer, so the client waits for another one. The end of the
         // connection ends that wait.
         let keepsAlive =

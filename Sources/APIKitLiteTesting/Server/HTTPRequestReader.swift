@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// Reads the requests of one connection, one after another: HTTP/1.1 as clients of a test send it,
-/// with a `Content-Length` or with chunks (RFC 9112).
+/// Reads the requests of one connection, one after another: HTTP/1.1 and HTTP/1.0 (RFC 9112), with a
+/// `Content-Length` or with chunks.
 ///
+/// It refuses what another server may read as another request: see "request smuggling" there.
 /// It stores a body as it arrives, so a false `Content-Length` does not allocate memory. After an
 /// error, the bytes that follow have no meaning.
 struct HTTPRequestReader {
@@ -11,6 +12,8 @@ struct HTTPRequestReader {
     struct Request {
         var request: URLRequest
         var keepsAlive: Bool
+        /// Whether the client understands chunks and interim responses, which HTTP/1.0 does not have.
+        var isHTTP11 = true
     }
 
     /// Waits for bytes, and returns them; none at the end of the connection.
@@ -31,31 +34,44 @@ struct HTTPRequestReader {
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].utf8.isHTTPToken, parts[1].hasPrefix("/"),
-            parts[2] == "HTTP/1.1"
+        guard parts.count == 3, parts[0].utf8.isHTTPToken,
+            parts[1].contains("/") || parts[1] == "*",
+            parts[2].dropLast() == "HTTP/1.", parts[2].last?.isNumber == true
         else { throw .malformed("\(first) is not \"method path HTTP/1.1\"") }
+        let isHTTP11 = parts[2] != "HTTP/1.0"
         let fields = try fields()
         func field(_ name: String) -> String? { fields[name]?.value.lowercased() }
 
-        guard let host = fields["host"]?.value, !host.isEmpty,
-            let url = URL(reference: "http://\(host)\(parts[1])"), url.host != nil
+        // A whole URL, which clients send to a proxy, and any server has to read, names the host
+        // itself. The field must be right even then: a URL keeps it as it is.
+        let isPath = parts[1].hasPrefix("/") || parts[0] == "OPTIONS" && parts[1] == "*"
+        guard let host = fields["host"]?.value ?? (isHTTP11 ? nil : "127.0.0.1"),
+            let base = URL(string: "http://\(host)/"),
+            URLParts(base.absoluteString).hostAndPort == host.lowercased(),
+            let url = URL(
+                reference: (isPath ? "http://\(host)" : "") + parts[1].drop(while: { $0 == "*" })),
+            ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
+            url.user() == nil, url.fragment == nil
         else { throw .malformed("the path \(parts[1]) and the Host field make no URL") }
         var request = URLRequest(url: url)
         request.httpMethod = String(parts[0])
         request.allHTTPHeaderFields = Dictionary(
             fields.values.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
 
-        let isChunked = field("transfer-encoding") == "chunked"
-        let length = fields["content-length"].map { Int($0.value) } ?? 0
-        guard isChunked != (fields["transfer-encoding"] == nil), let length, length >= 0,
-            !(isChunked && fields["content-length"] != nil)
-        else { throw .malformed("the end of the body is unknown") }
-        let waits = field("expect")?.contains("100-continue") == true && start == buffer.count
-        if waits, isChunked || length > 0 { sendContinue() }
-        let body = isChunked ? try chunks() : try read(length)
+        let coding = field("transfer-encoding")
+        let length = fields["content-length"].map { byteNumber($0.value).flatMap(Int.init) }
+        guard let size = length ?? 0,
+            coding == nil || coding == "chunked" && length == nil && isHTTP11
+        else {
+            throw .malformed(
+                "the end of the body is unknown: one length in digits says it, or chunks")
+        }
+        let waits = isHTTP11 && field("expect") == "100-continue" && start == buffer.count
+        if waits, coding != nil || size > 0 { sendContinue() }
+        let body = coding == nil ? try read(size) : try chunks()
         if !body.isEmpty { request.httpBody = body }
-        return Request(
-            request: request, keepsAlive: field("connection")?.contains("close") != true)
+        let isLast = !isHTTP11 || field("connection")?.contains("close") == true
+        return Request(request: request, keepsAlive: !isLast, isHTTP11: isHTTP11)
     }
 
     /// Reads the request line; `nil` at the end of the connection.
@@ -78,20 +94,23 @@ struct HTTPRequestReader {
         name: String, value: String
     )] {
         var fields: [String: (name: String, value: String)] = [:]
+        var size = 0
         while true {
             let line = try self.line()
             if line.isEmpty { return fields }
+            size += line.utf8.count
+            guard size < 1 << 18 else { throw .malformed("its fields are longer than 256 KiB") }
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].utf8.isHTTPToken else {
                 throw .malformed("\(line) is not \"name: value\"")
             }
-            let value = parts[1].trimmingCharacters(in: .whitespaces)
+            let value = parts[1].trimmingCharacters(in: blanks)
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            let earlier = fields[name] ?? (String(parts[0]), "")
-            let prefix = earlier.value.isEmpty ? "" : earlier.value + separator
-            fields[name] = (earlier.name, prefix + value)
+            // Joined even if one of them is empty: two lengths are never one.
+            let earlier = fields[name].map { ($0.name, $0.value + separator) }
+            fields[name] = (earlier?.0 ?? String(parts[0]), (earlier?.1 ?? "") + value)
         }
     }
 
@@ -99,14 +118,18 @@ struct HTTPRequestReader {
     private mutating func chunks() throws(HTTPRequestError) -> Data {
         var body = Data()
         while true {
+            let line = try line(mayEndInLF: false)
+            let digits = line.prefix(while: \.isHexDigit)
             // A semicolon begins a chunk extension, which is ignored. White space may precede it.
-            let digits = try line().prefix { $0 != ";" && $0 != " " }
-            guard let size = Int(digits, radix: 16), size >= 0 else {
-                throw .malformed("\(digits) is not the size of a chunk")
+            let rest = line[digits.endIndex...].trimmingCharacters(in: blanks)
+            guard let size = Int(digits, radix: 16), rest.isEmpty || rest.hasPrefix(";") else {
+                throw .malformed("\(line) is not the size of a chunk")
             }
             if size == 0 { break }
             body += try read(size)
-            guard try line().isEmpty else { throw .malformed("a chunk is longer than its size") }
+            guard try self.line(mayEndInLF: false).isEmpty else {
+                throw .malformed("a chunk is longer than its size")
+            }
         }
         _ = try fields()
         return body
@@ -124,14 +147,18 @@ struct HTTPRequestReader {
         return data
     }
 
-    /// Reads a line, and returns it without its line end.
-    private mutating func line() throws(HTTPRequestError) -> String {
+    /// Reads a line, and returns it without its line end: CR LF or, in a head, LF alone.
+    private mutating func line(mayEndInLF: Bool = true) throws(HTTPRequestError) -> String {
         var searched = 0
         while true {
             if let end = buffer[(start + searched)...].firstIndex(of: 0x0A) {
-                let line = buffer[start..<end]
+                let hasCR = buffer[start..<end].last == 0x0D
+                let line = buffer[start..<(hasCR ? end - 1 : end)]
                 start = end + 1
-                return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+                guard hasCR || mayEndInLF, line.isHTTPFieldValue else {
+                    throw .malformed("a line has a control character, or LF where CR LF is needed")
+                }
+                return String(decoding: line, as: UTF8.self)
             }
             searched = buffer.count - start
             guard searched < 1 << 16 else { throw .malformed("a line is longer than 64 KiB") }

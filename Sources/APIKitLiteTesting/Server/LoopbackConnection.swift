@@ -99,11 +99,21 @@ final class LoopbackConnection: Sendable {
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
-        while let parts = queue.next(unless: { socket.hasEnded }) {
+        var hasFinished = false
+        // A client that has finished sending may wait for its answer, or may have left. To one that
+        // has left, nothing can be sent, so an interim response shows it.
+        func hasLeft() -> Bool {
+            if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
+            hasFinished = message == nil
+            if hasFinished, request.isHTTP11 { _ = socket.send([Self.continueResponse]) }
+            return !hasFinished
+        }
+        while let parts = queue.next(unless: hasLeft) {
             if let whole = parts.whole { return write(whole, to: request) }
             for part in parts {
                 switch part {
                 case .head(let head):
+                    hasFinished = hasFinished || socket.hasEnded
                     let begun = Answer(head, []).message(for: request)
                     guard socket.send([begun.head]) else { return nil }
                     message = begun

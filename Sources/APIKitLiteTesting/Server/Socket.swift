@@ -84,6 +84,9 @@ struct Socket: Sendable {
         return count == 0 || count < 0 && errno != EAGAIN
     }
 
+    /// Whether the client's system has refused what was sent, because the client has left.
+    var isBroken: Bool { again { Foundation.send(descriptor, [], 0, Self.sendFlags) } < 0 }
+
     /// Sends all bytes. Returns false if the connection is lost.
     func send(_ pieces: [Data]) -> Bool {
         // Copying a short answer costs less than one more system call.

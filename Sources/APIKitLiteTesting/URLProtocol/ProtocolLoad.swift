@@ -70,18 +70,20 @@ final class ProtocolLoad: Client,
         if task?.state == .canceling { return }
         if let failure = MockError.unsupported(task) { return add([.failure(failure)]) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
-            return ask(for: task.requestAsSent(request, responder), afterRedirects: 0)
+            return ask(forFirst: request)
         }
         // The loading thread must not run the code of the user, and reading from a stream may block
         // until its writer continues.
-        Thread.detachNewThread { [self] in
-            do {
-                let request = task.requestAsSent(try RequestBody.fill(request, task), responder)
-                // The task may have been cancelled while the body was read.
-                if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
-            } catch {
-                add([.failure(error)])
-            }
+        Thread.detachNewThread { [self] in ask(forFirst: request) }
+    }
+
+    private func ask(forFirst request: URLRequest) {
+        do {
+            let request = try RequestBody.fill(task.requestAsSent(request, responder), task)
+            // The task may have been cancelled while the body was read.
+            if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
+        } catch {
+            add([.failure(error)])
         }
     }
 

@@ -5,10 +5,6 @@ import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-private let hasCurl = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
-    FileManager.default.isExecutableFile(atPath: $0 + "/curl")
-}
-
 /// The command, pasted into a shell, sends what the request says.
 @Suite(
     .enabled(if: hasCurl, "There is no curl on this machine."), .limited,
@@ -44,47 +40,5 @@ struct CurlTests {
         }
         #expect(received.request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
-
-    /// Returns the output of a shell script.
-    private func shell(_ script: String) async throws -> String {
-        let file = FileManager.default.temporaryDirectory
-            .appending(path: "APIKitLite-\(UUID().uuidString).sh")
-        try Data(script.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        return try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks its thread, so it gets a separate thread.
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try Self.output(of: file).text })
-            }
-        }
-    }
-
-    #if canImport(Darwin)
-    // Darwin's `popen` is unavailable in Swift.
-    private static func output(of script: URL) throws -> Data {
-        let shell = Process()
-        let pipe = Pipe()
-        shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = [script.path(percentEncoded: false)]
-        shell.standardOutput = pipe
-        try shell.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        shell.waitUntilExit()
-        return output
-    }
-    #else
-    // Not by `Process`: where many files are open, as beside the tests of the server, it reads past
-    // the end of the list of them (Foundation on Linux, 6.3, by the address sanitizer).
-    private static func output(of script: URL) throws -> Data {
-        guard let pipe = popen("sh '\(script.path)'", "r") else { throw POSIXError(.ENOENT) }
-        defer { pclose(pipe) }
-        var output = Data()
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while case let count = fread(&piece, 1, piece.count, pipe), count > 0 {
-            output.append(contentsOf: piece[..<count])
-        }
-        return output
-    }
-    #endif
 }
 #endif

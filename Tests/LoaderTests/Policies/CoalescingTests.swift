@@ -110,7 +110,8 @@ import Testing
             { $0.setValue(nil, forHTTPHeaderField: "Accept") },
             { $0.setValue("Bearer anne", forHTTPHeaderField: "Authorization") },
             { $0.setValue("1", forHTTPHeaderField: "X-New") },
-            { $0.httpBody = Data("body".utf8) },
+            { ($0.httpMethod, $0.httpBody) = ("QUERY", Data("a".utf8)) },
+            { ($0.httpMethod, $0.httpBody) = ("QUERY", Data("b".utf8)) },
             { $0.cachePolicy = .reloadIgnoringLocalCacheData },
             { $0.timeoutInterval = 1 },
             { $0.httpShouldHandleCookies = false },
@@ -137,7 +138,7 @@ import Testing
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func sendsEachUnsafeRequestAndEachStreamForItself() async throws {
-        var requests = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"].flatMap { method in
+        var requests = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"].flatMap { method in
             Array(repeating: URLRequest.test("a", method: method), count: 2)
         }
         // A stream can be read once.

@@ -167,7 +167,7 @@ import Testing
         let client = try RawClient(port: server.port)
         client.send(
             """
-            POST / HTTP/1.1\r
+            PUT / HTTP/1.1\r
             Host: 127.0.0.1\r
             Connection: close, X-Hop\r
             X-Hop: 1\r

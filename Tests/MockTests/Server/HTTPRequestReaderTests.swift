@@ -21,6 +21,37 @@ import Testing
         #expect(requests[4].request.value(forHTTPHeaderField: "Accept") == "a, b")
     }
 
+    @Test func readsWhatClientsSend() async {
+        await forEachRow(ReadableRequest.all, named: \.text.debugDescription) { row, comment in
+            // A second request shows that the first one was read to its end.
+            var reader = HTTPRequestReader([
+                Data((row.text + "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n").utf8)
+            ])
+            var continued = 0
+
+            let request = try #require(try reader.next { continued += 1 }, comment)
+            #expect(request.request.url?.absoluteString == row.url, comment)
+            #expect((request.request.httpBody ?? Data()).text == row.body, comment)
+            #expect(request.keepsAlive == row.keepsAlive, comment)
+            #expect(continued == 0, comment)
+            #expect(try reader.next()?.request.url?.path() == "/2", comment)
+        }
+    }
+
+    @Test func keepsTheBytesOfAField() throws {
+        let head = Data(
+            "GET /\u{e9} HTTP/1.1\r\nHost: h\r\nX-A: a\tb\r\nX-B:\u{a0}\r\nX-C:\r\nX-C: c\r\nX-D: "
+                .utf8)
+        var reader = HTTPRequestReader([head + [0xE9] + Data("\r\n\r\n".utf8)])
+
+        let request = try #require(try reader.next()?.request)
+        #expect(request.url?.absoluteString == "http://h/%C3%A9")
+        #expect(request.value(forHTTPHeaderField: "X-A") == "a\tb")
+        #expect(request.value(forHTTPHeaderField: "X-B") == "\u{a0}")
+        #expect(request.value(forHTTPHeaderField: "X-C") == ", c")
+        #expect(request.value(forHTTPHeaderField: "X-D") == "\u{fffd}")
+    }
+
     @Test(arguments: [
         ("/a/b?c=d&e", "/a/b?c=d&e"), ("//a", "//a"), ("/%2F%20", "/%2F%20"),
         ("/?http://x", "/?http://x"),

@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 import TestSupport
 import Testing
@@ -68,6 +69,49 @@ import Testing
         #expect(try client.reply().text == "x")
         #expect(try client.reply().text == "x")
         #expect(try client.rest().isEmpty)
+    }
+
+    /// The answer comes after the server has noticed that the client sends nothing more.
+    @Test func answersAClientThatHasFinishedSendingLongAgo() throws {
+        let held = HeldRequests()
+        let server = try held.serve()
+        let old = try RawClient(port: server.port)
+        old.send("GET /old HTTP/1.0\r\n\r\n")
+        old.finishSending()
+        #expect(held.waitForArrivals())
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+        client.finishSending()
+        #expect(held.waitForArrivals())
+
+        // To a client that has left, this cannot be sent.
+        #expect(try client.reply().status == 100)
+        held.answerAll()
+        #expect(try client.reply().text == "1")
+        #expect(try old.reply().text == "0")
+        #expect(try client.rest().isEmpty && old.rest().isEmpty)
+        #expect(!held.hasCancelledMore)
+    }
+
+    @Test func streamsToAClientThatHasFinishedSending() throws {
+        let parts = Locked<(@Sendable ([AnswerPart]) -> Void)?>(nil)
+        let server = try LoopbackServer { _, respond in
+            parts.withLock { $0 = respond }
+            return {}
+        }
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+        client.finishSending()
+
+        #expect(try client.reply().status == 100)
+        let respond = try #require(parts.withLock { $0 })
+        let answer = Answer.of("a", "b")
+        respond([.head(answer.head)])
+        #expect(try client.hasBegunToReceive())
+        for piece in answer.body { respond([.piece(piece)]) }
+        // Longer than the server takes to look after its client again.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { respond([.end]) }
+        #expect(try client.reply().text == "ab")
     }
 
     @Test func aSlowReaderDelaysNobody() throws {

@@ -81,6 +81,38 @@ import Testing
         }
     }
 
+    /// HTTP/1.0 has no chunks: the end of the connection ends the body.
+    @Test func endsTheConnectionOfHTTP10() async {
+        await forEachRow(Self.framings) { row, comment in
+            let server = try LoopbackServer { _ in row.answer }
+            let client = try RawClient(port: server.port)
+            client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2"))
+
+            let reply = try client.reply()
+            #expect(reply.text == row.text, comment)
+            #expect(reply.header("Transfer-Encoding") == nil, comment)
+            #expect(reply.header("Connection") == "close", comment)
+            #expect(try client.rest().isEmpty, comment)
+        }
+    }
+
+    /// A client sends the absolute form to a proxy.
+    @Test func letsAStubMatchAHost() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a").host("api.example.com"), .text("api"))
+        network.stub(RequestMatcher.method("OPTIONS").host("other.example.com"), .text("all"))
+        let client = try RawClient(port: network.serve().port)
+
+        client.send("GET http://api.example.com/a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.reply().text == "api")
+        client.send("OPTIONS * HTTP/1.1\r\nHost: other.example.com\r\n\r\n")
+        #expect(try client.reply().text == "all")
+        #expect(
+            network.requests.map(\.url?.absoluteString) == [
+                "http://api.example.com/a", "http://other.example.com",
+            ])
+    }
+
     @Test func keepsTheConnection() throws {
         let server = try LoopbackServer.echo()
         let client = try RawClient(port: server.port)

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Foundation on Linux ignores `Max-Age` in what it stores itself, over the loopback.
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession], ["0", "-1", "-99999999999"])
+    @Test(arguments: Transport.allCases, ["0", "-1", "-99999999999"])
     func deletesACookieByItsAge(_ transport: Transport, _ age: String) async throws {
         let network = MockNetwork()
         network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=60"))

@@ -17,7 +17,8 @@ import Testing
 
     @Test(arguments: [
         ("GET", "curl 'https://h/v1'"), ("HEAD", "curl --head 'https://h/v1'"),
-        ("DELETE", "curl -X DELETE 'https://h/v1'"), ("it's", #"curl -X 'it'\''s' 'https://h/v1'"#),
+        ("DELETE", "curl -X DELETE 'https://h/v1' -H 'Content-Length: 0'"),
+        ("it's", #"curl -X 'it'\''s' 'https://h/v1' -H 'Content-Length: 0'"#),
     ])
     func writesTheMethod(_ method: String, _ expected: String) {
         #expect(request(method).curlCommand() == expected)
@@ -69,8 +70,7 @@ import Testing
 
         #expect(
             request.curlCommand(redacting: [])
-                == "curl -X POST 'https://h/v1' -H 'Content-Type:' "
-                + "--data-raw '<unknown type, a stream, not read>'")
+                == "curl -X POST 'https://h/v1' --data-raw '<unknown type, a stream, not read>'")
     }
 
     @Test(arguments: [Data([0, 98]), Data([255]), Data(repeating: 0, count: 2)])
@@ -78,6 +78,35 @@ import Testing
         #expect(
             request(type: "image/png", body: body).curlCommand(redacting: .none).hasSuffix(
                 "--data-raw '<image/png, \(byteCount(body.count))>'"))
+    }
+
+    /// As a session on Linux does, with a body that it does not send.
+    @Test(arguments: [
+        ("GET", "", "curl 'https://h/v1'"), ("HEAD", "x", "curl --head 'https://h/v1'"),
+        ("POST", "", "curl -X POST 'https://h/v1' -H 'Content-Length: 0'"),
+    ])
+    func leavesABodyOut(_ method: String, _ body: String, _ expected: String) {
+        #expect(request(method, body: Data(body.utf8)).curlCommand(redacting: .none) == expected)
+    }
+
+    @Test func namesTheLengthOnce() throws {
+        let command = try request().header("Content-Length", "0").curlCommand()
+
+        #expect(command == "curl -X POST 'https://h/v1' -H 'Content-Length: 0'")
+    }
+
+    /// Without a type, a session sends that of a form with a POST, as curl does with each method.
+    @Test(arguments: [("POST", ""), ("PUT", " -H 'Content-Type:'"), ("post", "")])
+    func leavesTheTypeOfAFormToCurl(_ method: String, _ option: String) {
+        #expect(
+            request(method, body: Data("a=b".utf8)).curlCommand(redacting: .none)
+                == "curl -X \(method.uppercased()) 'https://h/v1'\(option) --data-raw 'a=b'")
+    }
+
+    @Test func sendsNoHeaderOfSpaces() throws {
+        let request = try request("GET").header("X-A", " ").header("X-B", "\t ")
+
+        #expect(request.curlCommand() == "curl 'https://h/v1' -H 'X-A:' -H 'X-B:'")
     }
 
     @Test func keepsCurlFromReadingTheURL() {

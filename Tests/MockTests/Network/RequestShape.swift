@@ -1,0 +1,190 @@
+import APIKitLite
+import Foundation
+
+/// What may differ between two ways of one request.
+enum Aspect: Hashable, Sendable {
+    /// The status, or the code of the error.
+    case outcome
+    /// Whether the network has recorded the request, and which ones followed it.
+    case arrival
+    case method, url, body
+    /// A header, by its name in lower case.
+    case header(String)
+}
+
+/// A request that an app may make.
+struct RequestShape: Sendable {
+    enum Body: Sendable {
+        case none
+        case data(String)
+        /// A stream, whose length no session knows.
+        case stream(String)
+        /// A file of ``URLRequest/fileBody(_:contentType:)``.
+        case file
+    }
+
+    var method: String
+    /// The path and the query, or a URL with `{port}` in it.
+    var target: String
+    var body: Body
+    var fields: KeyValuePairs<String, String>
+    /// What a mock shows in another way than a server receives it, or answers although no server
+    /// does.
+    var mocks: Set<Aspect>
+    /// What curl sends in another way than a session, given the command of the request.
+    var curl: Set<Aspect>
+
+    init(
+        _ method: String, _ target: String = "/a", _ body: Body = .none,
+        _ fields: KeyValuePairs<String, String> = [:], mocks: Set<Aspect> = [],
+        curl: Set<Aspect> = []
+    ) {
+        (self.method, self.target, self.body, self.fields) = (method, target, body, fields)
+        (self.mocks, self.curl) = (mocks, curl)
+    }
+
+    var name: String {
+        "\(method.debugDescription) \(target.prefix(40)) \(body) "
+            + fields.map { "\($0): \($1.prefix(40).debugDescription)" }.joined(separator: ", ")
+    }
+
+    /// Returns the request, with a new stream if its body is one.
+    func request(port: Int) throws -> URLRequest {
+        let text = target.replacingOccurrences(of: "{port}", with: "\(port)")
+        let isURL = text.prefix { $0 != "/" }.contains(":")
+        let base = isURL ? "" : "http://127.0.0.1:\(port)"
+        var request = URLRequest(url: URL(string: base + text)!)
+        request.httpMethod = method
+        for (name, value) in fields { request.addValue(value, forHTTPHeaderField: name) }
+        switch body {
+        case .none: break
+        case .data(let text): request.httpBody = Data(text.utf8)
+        case .stream(let text): request.httpBodyStream = InputStream(data: Data(text.utf8))
+        case .file: return try request.fileBody(URL(filePath: #filePath))
+        }
+        return request
+    }
+}
+
+extension RequestShape {
+    static let all = methods + bodies + headers + urls + refused
+
+    /// One of each kind that decides about its response.
+    static let kinds = [
+        Self("GET"), Self("HEAD"), Self("POST"), Self("DELETE"), Self("OPTIONS"), Self("patch"),
+        Self("POST", "/a", .data("a=b")), Self("POST", "/a", .stream("x")),
+        Self("POST", "/a", .file),
+        Self("PUT", "/a", .data("x")), Self("PATCH", "/a", .data("{}")),
+        Self("QUERY", "/a?b", .data("x")),
+    ]
+
+    private static let methods = [
+        Self("GET"), Self("HEAD"), Self("POST"), Self("PUT"), Self("PATCH"), Self("DELETE"),
+        Self("OPTIONS"), Self("TRACE"), Self("QUERY"), Self("PROPFIND"), Self("M-SEARCH"),
+        Self("get"), Self("head"), Self("post"), Self("patch"), Self("foo"),
+    ]
+
+    // The command for a stream names its size.
+    private static let unreadStream: Set<Aspect> = [
+        .body, .header("content-length"), .header("transfer-encoding"),
+    ]
+
+    private static let bodies = [
+        Self("GET", "/a", .data("")), Self("HEAD", "/a", .data("")),
+        Self("HEAD", "/a", .data("x")), Self("head", "/a", .data("x")),
+        Self("HEAD", "/a", .stream("x")), Self("HEAD", "/a", .stream("")),
+        Self("HEAD", "/a", .data("x"), ["Content-Type": "text/plain"]),
+        Self("POST", "/a", .data("")), Self("POST", "/a", .data("a=b")),
+        Self("post", "/a", .data("a=b")), Self("POST", "/a", .data("{}")),
+        Self("POST", "/a", .data("{}"), ["Content-Type": "application/json"]),
+        Self("POST", "/a", .data("{}"), ["Content-Type": ""]),
+        Self("POST", "/a", .data("{}"), ["Content-Type": " "]),
+        Self("POST", "/a", .data("a\r\nb\n\n\t'é 🎈' $HOME `id` \\ @c")),
+        Self("POST", "/a", .data("@/etc/hostname")), Self("POST", "/a", .file),
+        Self("POST", "/a", .stream("x"), curl: unreadStream),
+        Self("POST", "/a", .stream(""), curl: unreadStream),
+        Self("POST", "/a", .stream("x"), ["Content-Type": "text/plain"], curl: unreadStream),
+        Self("PUT", "/a", .data("")), Self("PUT", "/a", .data("x")), Self("put", "/a", .data("x")),
+        Self("PUT", "/a", .data("x"), ["Content-Type": "text/plain"]),
+        Self("PUT", "/a", .stream("x"), curl: unreadStream),
+        Self("PUT", "/a", .stream(""), curl: unreadStream), Self("PUT", "/a", .file),
+        Self("PATCH", "/a", .data("x")), Self("patch", "/a", .data("x")),
+        Self("patch", "/a", .stream("x"), curl: unreadStream),
+        Self("DELETE", "/a", .data("x")), Self("DELETE", "/a", .data("")),
+        Self("OPTIONS", "/a", .data("x")), Self("QUERY", "/a", .data("x")),
+        Self("foo", "/a", .data("x")), Self("foo", "/a", .data("")),
+    ]
+
+    private static let headers = [
+        Self("GET", fields: ["X-A": ""]), Self("GET", fields: ["X-A": " "]),
+        Self("GET", fields: ["X-A": "\t "]), Self("GET", fields: ["X-A": " a  b\t"]),
+        Self("GET", fields: ["X-A": "a\tb"]), Self("GET", fields: ["X-A": "é 🎈"]),
+        Self("GET", fields: ["X-A": "\u{A0}"]), Self("GET", fields: ["X-A": "it's \"a\"; $HOME"]),
+        Self("GET", fields: ["X-A": "a;"]), Self("GET", fields: ["X-A": ";"]),
+        Self("GET", fields: ["X-A": "a", "x-a": "b"]), Self("GET", fields: ["x-lower-case": "a"]),
+        Self("GET", fields: ["X-A": String(repeating: "a", count: 8_000)]),
+        Self("GET", fields: ["Cookie": "a=1; b=2"]), Self("GET", fields: ["TE": "trailers"]),
+        Self("GET", fields: ["Authorization": "Bearer a.b-c~d+e/f="]),
+        Self("GET", fields: ["Range": "bytes=0-1"]),
+        Self("GET", fields: ["If-None-Match": "\"1\""]),
+        Self("GET", fields: ["Accept": "a/b"]), Self("GET", fields: ["Accept": ""]),
+        Self("GET", fields: ["Accept": " "]), Self("GET", fields: ["Accept-Encoding": "identity"]),
+        Self("GET", fields: ["Accept-Language": "de, en;q=0.5"]),
+        Self("GET", fields: ["User-Agent": "a/1"]), Self("GET", fields: ["User-Agent": ""]),
+        Self("GET", fields: ["Connection": "close"]), Self("GET", fields: ["Upgrade": "h2c"]),
+        Self("GET", fields: ["Content-Type": "text/plain"]), Self("GET", fields: ["Date": "today"]),
+        Self("GET", fields: ["Content-Length": "0"]), Self("GET", fields: ["Trailer": "X-Sum"]),
+        Self("POST", "/a", .data("x"), ["Content-Length": "1"]),
+        Self("POST", "/a", .none, ["Content-Length": "0"]),
+        Self("POST", "/a", .data("x"), ["Expect": "100-continue"]),
+        Self("POST", "/a", .data("x"), ["Transfer-Encoding": "chunked"]),
+        // A server takes the host of the URL from the header.
+        Self("GET", fields: ["Host": "api.example.com"], mocks: [.url]),
+    ]
+
+    private static let urls = [
+        Self("GET", "/"), Self("GET", "/a?"), Self("GET", "//a"), Self("GET", "/a//b/"),
+        Self("GET", "/a%20b/%2F%41%00"), Self("GET", "/a?x=%0D%0A&y=+%2B"), Self("GET", "/%zz"),
+        Self("GET", "/é?é"), Self("GET", "/a;b=c&d,e"), Self("GET", "/[a]?b[]={c}|^`\\"),
+        Self("GET", "/a'b\"?'\""), Self("GET", "/~a!$*()"), Self("GET", "/a?b?c/d:e@f"),
+        Self("GET", "/a:b@c"), Self("GET", "/" + String(repeating: "a", count: 8_000)),
+        Self("GET", "/a?" + String(repeating: "b", count: 60_000)),
+        Self("GET", "http://LOCALHOST:{port}/a"),
+        // A mock shows the URL that the app wrote. A session sends no fragment, and no `..`.
+        Self("GET", "/a#b", mocks: [.url]), Self("GET", "/a?b#c", mocks: [.url]),
+        Self("GET", "/a/../b/./c", mocks: [.url]), Self("GET", "/a/..", mocks: [.url]),
+        Self("GET", "", mocks: [.url]), Self("GET", "?a", mocks: [.url]),
+        Self("POST", "", .data("x"), mocks: [.url]),
+        // A session sends the user and the password as a header.
+        Self(
+            "GET", "http://user:pass@127.0.0.1:{port}/a",
+            mocks: [.url, .header("authorization")]),
+    ]
+
+    /// Requests that no server gets, or that it refuses.
+    private static let refused = [
+        Self("GET", "/a", .data("x"), curl: [.arrival]),
+        Self("get", "/a", .data("x"), curl: [.arrival]),
+        Self("GET", "/a", .stream("x"), curl: [.arrival]),
+        Self("GET", "/a", .stream(""), curl: [.arrival]),
+        Self(
+            "GET", "/a", .data("{}"), ["Content-Type": "application/json"], curl: [.arrival]),
+        // A mock answers a request to any URL. The first two are for Linux only.
+        Self("GET", "HTTP://127.0.0.1:{port}/a", mocks: [.outcome, .arrival], curl: [.arrival]),
+        Self("GET", "http://[::1]:{port}/a", mocks: [.outcome, .arrival]),
+        Self("GET", "mock://127.0.0.1:{port}/a", mocks: [.outcome, .arrival]),
+        Self("GET", "http:/a", mocks: [.outcome, .arrival]),
+        // A server refuses what is not HTTP.
+        Self("", "/a", mocks: [.outcome, .arrival]),
+        Self("A B", "/a", mocks: [.outcome, .arrival]),
+        Self("GET", fields: ["A B": "c"], mocks: [.outcome, .arrival]),
+        Self("GET", fields: ["X-A": "a\u{1}b"], mocks: [.outcome, .arrival]),
+    ]
+
+    private init(
+        _ method: String, fields: KeyValuePairs<String, String>, mocks: Set<Aspect> = [],
+        curl: Set<Aspect> = []
+    ) {
+        self.init(method, "/a", .none, fields, mocks: mocks, curl: curl)
+    }
+}
