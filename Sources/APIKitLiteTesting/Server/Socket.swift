@@ -85,7 +85,7 @@ struct Socket: Sendable {
     }
 
     /// Whether the client's system has refused what was sent, because the client has left.
-    var isBroken: Bool { again { Foundation.send(descriptor, [], 0, Self.sendFlags) } < 0 }
+    var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
     /// Sends all bytes. Returns false if the connection is lost.
     func send(_ pieces: [Data]) -> Bool {

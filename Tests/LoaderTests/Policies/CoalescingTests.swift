@@ -211,7 +211,7 @@ import Testing
         server.stub(.any) { request in
             request.header("Authorization") == "Bearer old" ? .status(401) : .text("new")
         }
-        let tokens = TokenServer().tokens(token) { _, _, _ in
+        let tokens = TokenServer().tokens(token) { _ in
             await mayRefresh.wait()
             return Token(access: try await chain.exchange(.test("token")).0.text)
         }
