@@ -127,14 +127,18 @@ private struct PropertyKey: Hashable {
 /// The place of each property that was looked for, in each class; nil if the class does not have it.
 private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
 
+private func loading(of easyHandle: Any) -> URLProtocol? {
+    property("delegate", of: easyHandle) as? URLProtocol
+}
+
 /// The exchange of a transfer.
 private func exchange(of easyHandle: Any) -> URLSessionExchange? {
-    (property("delegate", of: easyHandle) as? URLProtocol)?.task?.delegate as? URLSessionExchange
+    loading(of: easyHandle)?.task?.delegate as? URLSessionExchange
 }
 
 /// How many bytes of the body Foundation has collected, decompressed.
 private func collectedCount(of easyHandle: Any) -> Int {
-    guard let loading = property("delegate", of: easyHandle),
+    guard let loading = loading(of: easyHandle),
         let state = property("internalState", of: loading),
         let transferState = Mirror(reflecting: state).children.first?.value,
         let drain = property("bodyDataDrain", of: transferState)

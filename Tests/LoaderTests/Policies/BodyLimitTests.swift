@@ -100,7 +100,7 @@ import Testing
         case .closure:
             return (
                 ClosureSession { request in
-                    (Data(body.utf8), success(to: request))
+                    (Data(body.utf8), okay(request))
                 }, request, nil
             )
         case .pieces:
@@ -140,10 +140,10 @@ private struct PiecesSession: HTTPSession {
         let body = HTTPBody(unfolding: {
             pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         })
-        return (body, success(to: request))
+        return (body, okay(request))
     }
 }
 
-private func success(to request: URLRequest) -> HTTPURLResponse {
+private func okay(_ request: URLRequest) -> HTTPURLResponse {
     HTTPURLResponse(url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
 }
