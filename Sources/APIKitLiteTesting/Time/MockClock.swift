@@ -117,8 +117,9 @@ public final class MockClock: CallbackClock {
     /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
     /// Nothing shows that a task will not sleep again, so that moment lasts about ten milliseconds of
-    /// real time. After eight in a row in which no woken task slept again, it lasts 0.3 milliseconds,
-    /// or 4 if a network of the clock receives a request, until a woken task sleeps again.
+    /// real time. After 32 in a row in which no woken task slept again, it lasts 0.3 milliseconds if
+    /// another sleeper is due and no network with this clock receives a request in it, until a woken
+    /// task sleeps again.
     ///
     /// If a woken task gets no thread for five seconds, because something blocks it, the wait is
     /// reported to standard error.
@@ -173,11 +174,11 @@ public final class MockClock: CallbackClock {
         // pauses are for the others, over a `URLSession` or on a busy machine. Where many tasks sleep
         // once, it would cost too much to wait as long for each.
         for _ in 0..<16 where isNeeded() { await Task.yield() }
-        if sleepers.withLock({ $0.vainWaits < 8 }) {
-            return await pause(.milliseconds(1), upTo: 10)
+        let isPatient = sleepers.withLock { $0.isPatient(before: moment) }
+        if !isPatient { await pause(.microseconds(100), upTo: 2) }
+        if isPatient || networkEvents != seenEvents.withLock({ $0 }) {
+            await pause(.milliseconds(1), upTo: 10)
         }
-        await pause(.microseconds(100), upTo: 2)
-        if networkEvents != seenEvents.withLock({ $0 }) { await pause(.milliseconds(1), upTo: 3) }
     }
 
     /// The number of events in the networks of the clock.

@@ -61,7 +61,7 @@ struct Sleepers: Sendable {
     /// The woken tasks that the clock no longer waits for.
     private var late: Set<Int> = []
     /// How many times in a row the clock has waited for woken tasks of which none slept again.
-    private(set) var vainWaits = 0
+    private var vainWaits = 0
 
     /// Adds a sleeper, and returns its key; nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
@@ -91,6 +91,12 @@ struct Sleepers: Sendable {
     /// its next sleep.
     func mustSettle(before moment: MockClock.Instant) -> Bool {
         !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
+    }
+
+    /// Whether the next step up to a moment waits as long as it can for a woken task: not after many
+    /// waits in vain, if another sleeper is due.
+    func isPatient(before moment: MockClock.Instant) -> Bool {
+        vainWaits < 32 || waiting.first.map { $0.key.deadline > moment } ?? true
     }
 
     /// Moves the time to the next sleeper, and removes and returns it. If none is due up to the

@@ -62,12 +62,12 @@ import Testing
             (.text("x").header("Transfer-Encoding", "chunked").chunked(by: 1), Self.framing),
             (
                 .hanging.header("ETag", "1"),
-                "header(\"ETag\", …)(): the response is an error or .hanging, so it has no "
+                "header(\"ETag\", …): the response is an error or .hanging, so it has no "
                     + "body and no head."
             ),
             (
                 .error(.timedOut).addingHeader("ETag", "1"),
-                "header(\"ETag\", …)(): the response is an error or .hanging, so it has no "
+                "header(\"ETag\", …): the response is an error or .hanging, so it has no "
                     + "body and no head."
             ),
         ]
