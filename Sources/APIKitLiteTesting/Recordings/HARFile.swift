@@ -174,9 +174,11 @@ extension HAR.Body {
             return "has the encoding \(coding.debugDescription)"
         }
         let isMultipart = mimeType.lowercased().hasPrefix("multipart/")
-        let isWrong = isForm && params!.contains { field in
-            field.name.isEmpty || field.value == nil && (isMultipart || field.fileName != nil)
-        }
+        let isWrong =
+            isForm
+            && params!.contains { field in
+                field.name.isEmpty || field.value == nil && (isMultipart || field.fileName != nil)
+            }
         return isWrong ? "has a field without a name or a value" : nil
     }
 

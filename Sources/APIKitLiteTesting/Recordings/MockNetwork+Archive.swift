@@ -50,7 +50,11 @@ extension MockNetwork {
         let requests = archive.map { exchange in
             RequestReading(RecordedRequest(request: redaction.redacted(exchange.request)))
         }
-        let keys = archive.indices.map { ReplayKey(archive[$0].request, requests[$0], redaction) }
+        let names = archive.flatMap { ($0.request.allHTTPHeaderFields ?? [:]).keys }
+        let secretNames = Set(names.map { $0.lowercased() }).filter { redaction.hides($0, nil) }
+        let keys = archive.indices.map { number in
+            ReplayKey(archive[number].request, requests[number], secretNames)
+        }
         var recording = recording
         recording.uses = Locked(archive.map { _ in 0 })
         recording.skipped = archive.skipped
@@ -68,7 +72,7 @@ extension MockNetwork {
                 times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
         }
         let replay = Replay(
-            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, redaction)
+            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, secretNames)
         core.hide(redaction)
         core.add(Stub.Group(stubs, choosing: replay.next))
         return stubs

@@ -9,12 +9,12 @@ struct ReplayKey: Hashable, Sendable {
     let rest: Int
     /// The hashes of the values at the marks, by their places.
     let values: [Int: Int]
-    /// The words of the secret headers.
-    let words: Set<Substring>
+    /// The hashes of the words in the secret headers.
+    let words: Set<Int>
     /// The number of headers that must be equal.
     let headerCount: Int
 
-    init(_ request: URLRequest, _ redacted: RequestReading, _ redaction: Redaction) {
+    init(_ request: URLRequest, _ redacted: RequestReading, _ secretNames: Set<String>) {
         let pattern = RequestDigest(redacted, isPattern: true)
         let reading = RequestReading(RecordedRequest(request: request))
         let marked = RequestDigest(reading, isPattern: true).openPlaces
@@ -26,7 +26,7 @@ struct ReplayKey: Hashable, Sendable {
         rest = pattern.hash(without: pattern.openPlaces) ?? 0
         values = Dictionary(
             uniqueKeysWithValues: pattern.openPlaces.map { ($0, live[$0] ?? 0) })
-        words = request.secretWords(redaction)
+        words = request.words(of: secretNames)
         headerCount = names.count
     }
 }
@@ -35,8 +35,9 @@ struct ReplayKey: Hashable, Sendable {
 struct Replay: Sendable {
     private let keys: [ReplayKey]
     private let stubs: [Stub]
-    private let redaction: Redaction
-    private let words: Set<Substring>
+    /// The names of secret headers.
+    private let secretNames: Set<String>
+    private let words: Set<Int>
     private let afterLast: Stub.AfterLast
     /// The numbers of the exchanges of each stub.
     private let entries: [[Int]]
@@ -47,9 +48,9 @@ struct Replay: Sendable {
 
     init(
         _ archive: HTTPArchive, _ entries: [[Int]], _ keys: [ReplayKey], _ stubs: [Stub],
-        then afterLast: Stub.AfterLast, _ redaction: Redaction
+        then afterLast: Stub.AfterLast, _ secretNames: Set<String>
     ) {
-        (self.keys, self.stubs, self.redaction) = (keys, stubs, redaction)
+        (self.keys, self.stubs, self.secretNames) = (keys, stubs, secretNames)
         (self.entries, self.afterLast) = (entries, afterLast)
         answers = zip(entries, stubs).flatMap { entries, stub in entries.map { ($0, stub) } }
             .sorted { $0.0 < $1.0 }.map { ($1, .exchange(archive[$0])) }
@@ -88,10 +89,11 @@ struct Replay: Sendable {
         }
         let fewest = others.min()
         found = zip(found, others).filter { $1 == fewest }.map(\.0)
-        let sent = reading.request.secretWords(redaction)
+        let sent = reading.request.words(of: secretNames)
         let known = sent.intersection(words)
         let own = found.filter {
-            keys[$0].words.isSubset(of: sent) || known.isSubset(of: keys[$0].words)
+            known.isEmpty || keys[$0].words.isSubset(of: sent)
+                || known.isSubset(of: keys[$0].words)
         }
         return next(of: own.isEmpty ? found : own)
     }
@@ -119,10 +121,10 @@ struct Replay: Sendable {
 }
 
 extension URLRequest {
-    /// The words of the headers that have secret names.
-    fileprivate func secretWords(_ redaction: Redaction) -> Set<Substring> {
-        let headers = (allHTTPHeaderFields ?? [:]).filter { redaction.hides($0.key, $0.value) }
-        return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) } })
+    /// Returns the hashes of the words in some headers.
+    fileprivate func words(of names: Set<String>) -> Set<Int> {
+        let headers = (allHTTPHeaderFields ?? [:]).filter { names.contains($0.key.lowercased()) }
+        return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) }.map(\.hashValue) })
     }
 
     /// The names of the headers on which the answer depends.
