@@ -188,7 +188,7 @@ struct ReadableRequest: Sendable {
     private static let targets = [
         Self(get("http://api.example.com/a?b"), "http://api.example.com/a?b"),
         Self(get("http://api.example.com:81/a"), "http://api.example.com:81/a"),
-        Self(get("HTTP://API.example.com/a"), "http://API.example.com/a"),
+        Self(get("HTTP://API.example.com/a"), "HTTP://API.example.com/a"),
         Self(get("https://api.example.com/a"), "https://api.example.com/a"),
         Self(get("http://api.example.com"), "http://api.example.com"),
         Self(get("http://api.example.com?a/b"), "http://api.example.com?a/b"),
