@@ -99,8 +99,11 @@ final class NetworkCore: Responder {
     }
 
     /// Returns the record of a request that is not in the journal yet, and the reply to it.
-    func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
+    func decide(
+        on request: URLRequest, passes: Int = SendContext.passes
+    ) -> (record: RecordedRequest, reply: Reply) {
         var record = RecordedRequest(request: request)
+        record.passes = passes
         record.startTime = time.now
         let reply = reply(to: &record)
         switch reply {
@@ -211,7 +214,7 @@ extension NetworkCore {
         _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
-        let (record, reply) = decide(on: request)
+        let (record, reply) = decide(on: request, passes: client.passes)
         return replies.give(reply, to: record, for: client, respond: respond)
     }
 }

@@ -38,10 +38,15 @@ protocol Client: AnyObject, Sendable {
     /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
     /// nil if the session has none.
     var sessionTimeout: TimeInterval? { get }
+
+    /// How many mocks have passed the request on.
+    var passes: Int { get }
 }
 
 extension Client {
     var readerState: ReaderState? { nil }
+
+    var passes: Int { SendContext.passes }
 
     /// Returns how long the client waits for the next byte.
     func idleTimeout(for request: URLRequest) -> Duration {

@@ -57,6 +57,9 @@ final class ProtocolLoad: Client,
     var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` where the session is not known.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
+    // Not a task-local that is set for the answer: this runs on the loading queue, where setting one can
+    // wait for a task that is being cancelled, which waits for the queue.
+    var passes: Int { task?.passes ?? SendContext.passes }
 
     init(_ urlProtocol: URLProtocol, _ responder: any Responder) {
         self.responder = responder
@@ -118,8 +121,8 @@ final class ProtocolLoad: Client,
     }
 
     private func ask(for request: URLRequest, afterRedirects redirects: Int) {
-        let handle = SendContext.$passes.withValue(task?.passes ?? SendContext.passes) {
-            responder.load(request, for: self) { [self] parts in receive(parts, to: request) }
+        let handle = responder.load(request, for: self) { [self] parts in
+            receive(parts, to: request)
         }
         let isCancelled = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent
