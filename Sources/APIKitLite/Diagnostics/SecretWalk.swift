@@ -199,7 +199,7 @@ package struct SecretWalk {
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type == "multipart/form-data",
-            let boundary = headerParameter("boundary", of: contentType ?? "")
+            let boundary = mediaTypeParameter("boundary", of: contentType)
         {
             return multipart(body, boundary)
         }
@@ -261,9 +261,9 @@ extension String {
 extension Data {
     fileprivate func split(at delimiter: Data) -> [Data] {
         var (parts, start) = ([Data](), startIndex)
-        while let range = range(of: delimiter, in: start..<endIndex) {
-            parts.append(self[start..<range.lowerBound])
-            start = range.upperBound
+        for place in places(of: delimiter) {
+            parts.append(self[start..<place])
+            start = place + delimiter.count
         }
         return parts + [self[start...]]
     }

@@ -50,7 +50,7 @@ struct UndecodedText {
     }
 
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
-        switch data.first(where: { !" \n\r\t".utf8.contains($0) }) {
+        switch data.afterWhitespace.first {
         case nil: "\(subject) is empty, where JSON was expected."
         case UInt8(ascii: "<")?: "\(subject) is HTML or XML, where JSON was expected."
         default: "\(subject) is not JSON: \(JSONText.reason(failure))"

@@ -41,7 +41,7 @@ final class RequestReading {
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
     private(set) lazy var json: Result<JSONValue, any Error>? =
-        body.isEmpty ? nil : Result { try JSONValue(body) }
+        body.isEmptyBody ? nil : Result { try JSONValue(body) }
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
@@ -76,7 +76,7 @@ final class RequestReading {
 
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
-        if body.isEmpty { return nil }
+        if body.isEmptyBody { return nil }
         if case .success(let multipart) = multipart { return multipart.parts.summary }
         if case .success(let json) = json { return json.excerpt(limit: 120) }
         return exactText(body)?.excerpt(limit: 120) ?? bodyPlaceholder
