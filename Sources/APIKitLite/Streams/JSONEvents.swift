@@ -33,7 +33,7 @@ extension StreamParser<ServerSentEvent> {
     ) -> some StreamParser<Value> {
         compactMap { event in
             if event.event == "error" { throw StreamError.event(event) }
-            if event.data.isEmpty { return nil }
+            if event.data.utf8.isEmptyBody { return nil }
             return try decoder.decode(type, fromElement: Data(event.data.utf8))
         }
     }
@@ -43,7 +43,7 @@ extension JSONDecoder {
     /// Decodes an element of a stream. A `DecodingError` has the bytes of the element.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {
-            return try decode(type, from: element)
+            return try decode(type, fromBody: element)
         } catch let error as DecodingError {
             throw error.about(element)
         }

@@ -23,6 +23,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// The rest of the body. Nil before the response was accepted, and after the last piece that is
     /// parsed.
     private var pieces: HTTPBody.AsyncIterator?
+    /// The beginning of the body, until an element has been parsed.
+    private var beginning: Data? = Data()
     /// The elements that have been parsed, but not returned.
     private var elements: ArraySlice<Element> = []
     /// The error of the parser, which is thrown after these elements.
@@ -87,6 +89,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             let piece = try await nextPiece()
             do {
                 if let piece {
+                    if let count = beginning?.count, count < 1 << 16 { beginning?.append(piece) }
                     try parser!.parse(piece, into: &parsed)
                     MainActorParsing.didParse(T.self, piece, on: #isolation)
                 } else {
@@ -95,9 +98,12 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil
-                failure = load.failure(.parse, error, (error as? DecodingError)?.element)
+                var data = (error as? DecodingError)?.element
+                if case StreamError.unexpectedContentType = error { data = beginning }
+                failure = load.failure(.parse, error, data)
             }
         }
+        if !parsed.isEmpty { beginning = nil }
         if parsed.isEmpty, let failure { throw failure }
         elements = parsed[...]
     }
