@@ -2,25 +2,36 @@ import Foundation
 
 /// Returns the media type of a file from the extension of its name.
 ///
-/// The types are registered with IANA. Linux has no `UniformTypeIdentifiers`, and a
-/// request must not differ between platforms. For an extension that is not in this list, returns
-/// `application/octet-stream`, which RFC 9110 (section 8.3) means by an unknown type.
-package func mediaType(ofFile url: URL) -> String {
+/// The types are those that IANA lists, or else those that servers expect, such as `audio/wav`. Linux
+/// has no `UniformTypeIdentifiers`, and a request must not differ between platforms. For an extension
+/// that is not in this list, returns `application/octet-stream`, which RFC 9110 (section 8.3) means by
+/// an unknown type.
+package func fileMediaType(_ url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"
 }
 
-private let mediaTypes = table(
+/// The media types by extension. In each line of the text, the type is followed by its extensions, and
+/// an extension by the subtype, if that has another name.
+private let mediaTypes =
     """
-    aac audio/aac, avif image/avif, bmp image/bmp, css text/css, csv text/csv,
-    docx application/vnd.openxmlformats-officedocument.wordprocessingml.document,
-    epub application/epub+zip, gif image/gif, gz application/gzip, heic image/heic,
-    htm text/html, html text/html, ics text/calendar, jpeg image/jpeg, jpg image/jpeg,
-    js text/javascript, json application/json, m4a audio/mp4, m4v video/mp4, md text/markdown,
-    mov video/quicktime, mp3 audio/mpeg, mp4 video/mp4, ogg audio/ogg, pdf application/pdf,
-    png image/png,
-    pptx application/vnd.openxmlformats-officedocument.presentationml.presentation,
-    svg image/svg+xml, tif image/tiff, tiff image/tiff, txt text/plain, vcf text/vcard,
-    webm video/webm, webp image/webp,
-    xlsx application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,
-    xml application/xml, zip application/zip
-    """)
+    audio aac ac3 aif=aiff aiff amr caf=x-caf flac m4a=mp4 m4b=mp4 mid=midi mka=matroska mp3=mpeg
+    audio mpga=mpeg oga=ogg ogg opus=ogg wav weba=webm wma=x-ms-wma
+    video 3gp=3gpp avi=x-msvideo flv=x-flv m4v=mp4 mkv=matroska mov=quicktime mp4 mpeg mpg=mpeg
+    video mts=mp2t ogv=ogg webm wmv=x-ms-wmv
+    image apng avif bmp gif heic heif ico=vnd.microsoft.icon jfif=jpeg jpeg jpg=jpeg jxl png svg=svg+xml
+    image psd=vnd.adobe.photoshop tif=tiff tiff webp
+    text css csv htm=html html ics=calendar js=javascript md=markdown tsv=tab-separated-values txt=plain
+    text vcf=vcard vtt
+    application doc=msword epub=epub+zip gz=gzip json jsonl key=vnd.apple.keynote ndjson=x-ndjson
+    application numbers=vnd.apple.numbers odp=vnd.oasis.opendocument.presentation
+    application ods=vnd.oasis.opendocument.spreadsheet odt=vnd.oasis.opendocument.text
+    application pages=vnd.apple.pages pdf ppt=vnd.ms-powerpoint rtf xls=vnd.ms-excel xml yaml yml=yaml zip
+    application docx=vnd.openxmlformats-officedocument.wordprocessingml.document srt=x-subrip
+    application pptx=vnd.openxmlformats-officedocument.presentationml.presentation
+    application xlsx=vnd.openxmlformats-officedocument.spreadsheetml.sheet
+    """.split(separator: "\n").reduce(into: [String: String]()) { types, line in
+        let words = line.split(separator: " ")
+        for (suffix, subtype) in words.dropFirst().map({ $0.cut(at: "=") }) {
+            types[String(suffix)] = "\(words[0])/\(subtype ?? suffix)"
+        }
+    }

@@ -46,7 +46,7 @@ public struct MultipartPart: Equatable, Sendable {
     ) -> MultipartPart {
         var part = MultipartPart(
             name: name, data: Data(), fileName: fileName ?? url.lastPathComponent,
-            contentType: contentType ?? mediaType(ofFile: url))
+            contentType: contentType ?? fileMediaType(url))
         part.file = url
         return part
     }
@@ -59,12 +59,11 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// Returns the part's headers, an empty line, and its data. A file on disk is not included.
-    func encoded() throws -> Data {
-        for text in [name, fileName ?? "", contentType ?? ""] where breaksLine(text) {
-            throw RequestBuildingError(
-                "The multipart part", name,
-                "has a line break or NUL in its name, file name or type. Remove it.")
+    /// Returns the part's headers with an empty line, and its data, which is not copied. A file on
+    /// disk is not included.
+    func encoded() throws -> [Data] {
+        for (noun, text) in [("name", name), ("file name", fileName), ("type", contentType)] {
+            try checkField(text ?? "", "The multipart part", name, noun)
         }
         // WHATWG, "multipart/form-data encoding algorithm": a quotation mark becomes `%22`.
         func quoted(_ text: String) -> String {
@@ -73,7 +72,7 @@ public struct MultipartPart: Equatable, Sendable {
         var head = "Content-Disposition: form-data; name=" + quoted(name)
         if let fileName { head += "; filename=" + quoted(fileName) }
         if let contentType { head += "\r\nContent-Type: " + contentType }
-        return Data((head + "\r\n\r\n").utf8) + (file == nil ? data : Data())
+        return [Data((head + "\r\n\r\n").utf8), data]
     }
 }
 
@@ -91,7 +90,9 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
             "The multipart boundary", boundary,
             "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")
     }
-    if let part = try parts.first(where: { try $0.encoded().holds(boundary) }) {
+    let text = Data(boundary.utf8)
+    let holder = try parts.first { try $0.encoded().contains { $0.range(of: text) != nil } }
+    if let part = holder {
         throw RequestBuildingError(
             "The multipart boundary", boundary,
             "occurs in the part \"\(part.name)\". Leave it out or choose another.")
@@ -108,14 +109,16 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         // advance.
         return "part-" + UUID().uuidString.lowercased()
     }
-    var number = fnv1a(encoded.map { $0 + [0] }.joined())
+    // Of data, which may be large, only the beginning. It may contain very many boundaries, so all are
+    // found before one is chosen.
+    var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
+    let taken = Set(
+        encoded.joined().flatMap { bytes in
+            bytes.places(of: Data("part-".utf8)).map { bytes[($0 + 5)...].prefix(16) }
+        })
     while true {
-        let boundary = "part-" + String(format: "%016llx", number)
-        if !encoded.contains(where: { $0.holds(boundary) }) { return boundary }
+        let end = String(format: "%016llx", number)
+        if !taken.contains(Data(end.utf8)) { return "part-" + end }
         number &+= 1
     }
-}
-
-extension Data {
-    fileprivate func holds(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }

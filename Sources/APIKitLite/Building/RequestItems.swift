@@ -13,7 +13,8 @@
 /// | `""` | the name with an empty value: `q=` |
 /// | an array | the name once for each element; nothing if it is empty |
 /// | a Boolean | `true` or `false` |
-/// | any other ``RequestValue`` | its `description`, such as `1e-07` |
+/// | a number | its digits, never with an exponent: `0.0000001` |
+/// | any other ``RequestValue`` | its `description` |
 public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
     /// A name and a value; nil leaves the item out.
     struct Item: Sendable {

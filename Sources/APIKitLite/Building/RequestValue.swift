@@ -39,22 +39,32 @@ extension UInt64: RequestValue {}
 extension UUID: RequestValue {}
 
 extension RequestValue where Self: FloatingPoint & CustomStringConvertible {
-    /// The `description`.
+    /// The `description`, without an exponent.
     ///
     /// - Throws: ``RequestBuildingError`` for a number that is not finite.
-    public var _requestTexts: [String] { get throws { [try finite(description, isFinite)] } }
+    public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
 }
 
-private func finite(_ number: String, _ isFinite: Bool) throws -> String {
-    if isFinite { return number }
-    throw RequestBuildingError("is \(number), which is not a number. Give a finite one.")
+/// Returns the description of a number without an exponent, which not every server reads: `6.6e-05`
+/// becomes `0.000066`.
+private func digits(_ number: String, _ isFinite: Bool) throws -> String {
+    guard isFinite else {
+        throw RequestBuildingError("is \(number), which is not a number. Give a finite one.")
+    }
+    let (mantissa, exponent) = number.cut(at: "e")
+    guard let exponent = exponent.flatMap({ Int($0) }) else { return number }
+    // One of the digits is before the point. With a positive exponent, all of them are.
+    let digits = mantissa.filter(\.isNumber)
+    let count = exponent < 0 ? -exponent - 1 : exponent + 1 - digits.count
+    let zeros = String(repeating: "0", count: max(count, 0))
+    return mantissa.prefix { $0 == "-" } + (exponent < 0 ? "0." + zeros + digits : digits + zeros)
 }
 
 extension Double: RequestValue {}
 extension Float: RequestValue {}
 
 extension Decimal: RequestValue {
-    public var _requestTexts: [String] { get throws { [try finite(description, isFinite)] } }
+    public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
 }
 
 extension URL: RequestValue {

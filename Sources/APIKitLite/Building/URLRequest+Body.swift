@@ -6,7 +6,8 @@ extension URLRequest {
     /// A `Content-Type` that the request has is kept. Otherwise it becomes `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value to encode. If it is nil, the request stays as it is.
+    ///   - value: The value to encode. `Data` is JSON already, and is sent as it is. If the value is
+    ///     nil, the request stays as it is.
     ///   - encoder: An encoder for other dates, keys or formats. If it is nil, keys are sorted and
     ///     slashes are not escaped.
     /// - Throws: The error of the encoder, and ``RequestBuildingError`` on GET or HEAD, and if the
@@ -16,7 +17,7 @@ extension URLRequest {
     ) throws -> URLRequest {
         guard let value else { return self }
         let encoder = encoder ?? .deterministic
-        return try withBody(encoder.encode(value), defaultType: "application/json")
+        return try withBody(encoder.body(of: value), defaultType: "application/json")
     }
 
     /// Returns the request with form fields as its body.
@@ -46,7 +47,7 @@ extension URLRequest {
     ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
     ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give
     ///     the same bytes. If a part is a file on disk, it is random.
-    /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
+    /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, on GET or HEAD, and if the
     ///   request has a body; ``FileBodyError`` if a file is missing, unreadable or not a regular
     ///   file.
@@ -58,9 +59,11 @@ extension URLRequest {
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
         var segments: [RepeatableBody.Segment] = []
         var bytes = Data()
+        // Otherwise the bytes would be copied again and again.
+        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.data.count + 500 })
         for part in parts {
             bytes.append(Data("--\(boundary)\r\n".utf8))
-            bytes.append(try part.encoded())
+            for piece in try part.encoded() { bytes.append(piece) }
             if let file = part.file {
                 segments += [.bytes(bytes), .file(try RepeatableBody.File(file))]
                 bytes = Data()
@@ -95,12 +98,12 @@ extension URLRequest {
     ///     has is kept. Otherwise it follows from the extension of the name, if that is a common
     ///     one such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file;
-    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line break
-    ///   or NUL in the type.
+    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a control
+    ///   character in the type.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
         let body = RepeatableBody([.file(try RepeatableBody.File(file))])
         return try self.body(
-            body, contentType: contentType ?? givenContentType ?? mediaType(ofFile: file))
+            body, contentType: contentType ?? givenContentType ?? fileMediaType(file))
     }
 
     /// Returns the request with bytes as its body.
@@ -108,8 +111,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - contentType: Their media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line
-    ///   break or NUL in the type.
+    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a control
+    ///   character in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
         request.httpBody = data
@@ -149,13 +152,4 @@ extension URLRequest {
     }
 
     private var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
-}
-
-extension JSONEncoder {
-    /// An encoder that always gives the same bytes for the same value.
-    fileprivate static var deterministic: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
 }

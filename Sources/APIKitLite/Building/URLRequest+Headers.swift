@@ -7,8 +7,8 @@ extension URLRequest {
     ///   - name: The name of the header. Case makes no difference.
     ///   - value: The value. If it is nil, the request stays as it is and keeps an earlier value.
     ///     The elements of an array are joined with a comma, for `Cookie` with a semicolon.
-    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
-    ///   in the value, and for a value that cannot be sent.
+    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break, NUL or
+    ///   another control character but the tab in the value, and for a value that cannot be sent.
     public func header(
         _ name: String, _ value: (any RequestValue)?
     ) throws -> URLRequest {
@@ -17,9 +17,13 @@ extension URLRequest {
 
     /// Returns the request with headers, each in place of any earlier value.
     func headers(_ headers: RequestItems) throws -> URLRequest {
-        let fields = try headerFields(headers)
+        for item in headers.items { try checkHeaderName(item.name) }
+        let fields = try headers.texts()
         var request = self
-        for field in fields { request.setValue(nil, forHTTPHeaderField: field.name) }
+        for field in fields {
+            try checkField(field.text, "The header", field.name, "value")
+            request.setValue(nil, forHTTPHeaderField: field.name)
+        }
         for (name, value) in fields {
             // Only the values of `Cookie` are not a list (RFC 6265, section 4.2.1).
             let separator = name.lowercased() == "cookie" ? "; " : ", "
@@ -33,18 +37,11 @@ extension URLRequest {
     /// is on the path of every request with a credential.
     func header(_ name: String, _ value: String) throws -> URLRequest {
         try checkHeaderName(name)
-        try checkHeaderValue(value, of: name)
+        try checkField(value, "The header", name, "value")
         var request = self
         request.setValue(value, forHTTPHeaderField: name)
         return request
     }
-}
-
-private func headerFields(_ items: RequestItems) throws -> [(name: String, text: String)] {
-    for item in items.items { try checkHeaderName(item.name) }
-    let fields = try items.texts()
-    for field in fields { try checkHeaderValue(field.text, of: field.name) }
-    return fields
 }
 
 private func checkHeaderName(_ name: String) throws {
@@ -53,10 +50,10 @@ private func checkHeaderName(_ name: String) throws {
         "The header", name, "is not one word. Use letters, digits and hyphens.")
 }
 
-private func checkHeaderValue(_ value: String, of name: String) throws {
-    guard breaksLine(value) else { return }
-    throw RequestBuildingError(
-        "The header", name, "has a line break or NUL in its value. Remove it.")
+/// Checks a text of a header, of a request or of a part of a form.
+func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
+    guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
+    throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")
 }
 
 extension URLRequest {
@@ -66,9 +63,20 @@ extension URLRequest {
     ///
     /// - Parameter token: The token, without the word `Bearer`. If it is nil, the request stays as
     ///   it is.
-    /// - Throws: ``RequestBuildingError`` for a line break or NUL in the token.
+    /// - Throws: ``RequestBuildingError`` for an empty token, and for a character that a token must
+    ///   not have (RFC 6750, section 2.1), such as a space or a line break. The characters `|` and
+    ///   `:` are accepted, because some servers put them into tokens.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
+        // A `b64token`, or one with a character that servers add, as Laravel does in `1|a2b4`.
+        let flaw = flaw(in: token) { byte in
+            byte.isHTTPTokenCharacter
+                ? !"!#$%&'*^`".utf8.contains(byte) : "/=:".utf8.contains(byte)
+        }
+        if let flaw = token.isEmpty ? "no character" : flaw {
+            throw RequestBuildingError(
+                "The bearer token has \(flaw). Give the token alone, or nil for none.")
+        }
         return try header("Authorization", "Bearer \(token)")
     }
 

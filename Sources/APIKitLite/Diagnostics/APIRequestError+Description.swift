@@ -46,7 +46,7 @@ extension APIRequestError {
         guard let data, element == nil else { return status + "." }
         // Foundation drops the body of some answers, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
-        if data.isEmpty { return status + " with an empty body." }
+        if data.isEmptyBody { return status + " with an empty body." }
         let type = mediaType(contentType).map { redaction.excerpt($0) } ?? "no content type"
         let coding = compression(of: data).map { ", compressed with \($0)" } ?? ""
         return status + " with \(byteCount(data.count)), \(type)\(coding)."
@@ -98,7 +98,7 @@ extension APIRequestError {
     /// It is `nil` if there is no body, or if the sentence about the response already gives the
     /// type and size.
     private var body: String? {
-        guard let data, !data.isEmpty else { return nil }
+        guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {
             return "Body: " + text
         }

@@ -105,12 +105,14 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
     /// Returns the decoded body of the response, for example a server's description of the error.
+    /// `Data` is the body itself. If the type is optional, an empty body is nil.
     ///
     /// - Throws: `DecodingError` when the body cannot be decoded, or when there is none.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> E {
-        try decoder.decode(type, from: data ?? Data())
+        guard let data else { return try decoder.decode(type, from: Data()) }
+        return try decoder.decode(type, fromBody: data)
     }
 
     /// The text for a user, without a URL, a body or a curl command.

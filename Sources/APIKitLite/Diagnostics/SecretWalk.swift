@@ -207,7 +207,7 @@ package struct SecretWalk {
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type?.hasPrefix("multipart/") == true,
-            let boundary = headerParameter("boundary", of: contentType ?? "")
+            let boundary = mediaTypeParameter("boundary", of: contentType)
         {
             return multipart(body, boundary)
         }
@@ -284,9 +284,9 @@ extension String {
 extension Data {
     fileprivate func split(at delimiter: Data) -> [Data] {
         var (parts, start) = ([Data](), startIndex)
-        while let range = range(of: delimiter, in: start..<endIndex) {
-            parts.append(self[start..<range.lowerBound])
-            start = range.upperBound
+        for place in places(of: delimiter) {
+            parts.append(self[start..<place])
+            start = place + delimiter.count
         }
         return parts + [self[start...]]
     }

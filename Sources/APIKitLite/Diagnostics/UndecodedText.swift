@@ -67,7 +67,7 @@ struct UndecodedText {
         if let name = compression(of: data, contentEncoding) {
             return "\(subject) is compressed with \(name), where JSON was expected."
         }
-        return switch data.first(where: { !" \n\r\t".utf8.contains($0) }) {
+        return switch data.afterWhitespace.first {
         case nil: "\(subject) is empty, where JSON was expected."
         case UInt8(ascii: "<")?: "\(subject) is HTML or XML, where JSON was expected."
         default: "\(subject) is not JSON: \(JSONText.reason(failure))"

@@ -126,7 +126,7 @@ extension HTTPURLResponse {
         }
         return (Int(value(forHTTPHeaderField: "Content-Length") ?? "") ?? 0) > 0
             || value(forHTTPHeaderField: "Transfer-Encoding") != nil
-            || type.hasPrefix("text/event-stream")
+            || mediaType(type) == "text/event-stream"
     }
 }
 

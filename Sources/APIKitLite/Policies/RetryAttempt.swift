@@ -77,7 +77,7 @@ public struct RetryAttempt: Sendable {
     /// up. It may be longer than the policy's ``RetryPolicy/maximumDelay``.
     ///
     /// It is nil if there is no such header, or if its value is neither a number of seconds nor a
-    /// date.
+    /// date. A fraction of a second counts as a whole one.
     public var retryAfter: Duration? { response?.retryAfter(now: now) }
 }
 
@@ -109,9 +109,12 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        if text.utf8.areDigits {
+        // Only digits are legal, but who sends `2.5` wants a delay, too. It is rounded up.
+        let (whole, fraction) = text.cut(at: ".")
+        if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
+            let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)
             // A number too large for `Int64` counts as the longest duration.
-            return Int64(text).map { Duration.seconds($0).clamped } ?? .forever
+            return Int64(whole).map { (Duration.seconds($0) + rest).clamped } ?? .forever
         }
         guard let date = Date(httpDate: text, now: now) else { return nil }
         let sent = value(forHTTPHeaderField: "Date").flatMap { Date(httpDate: $0, now: now) }

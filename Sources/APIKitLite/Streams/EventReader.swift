@@ -6,8 +6,12 @@ import Foundation
 struct EventReader: LineReader, Sendable {
     /// The number of bytes that the data of one event may have.
     let longestData: Int
-    /// Whether the body is one JSON value instead of events.
-    private let isOneValue: Bool
+    /// Whether the body is one JSON value instead of events if it is JSON.
+    private let mayBeOneValue: Bool
+    /// What the body is by its type or its first character; nil before it.
+    private var form: String?
+    /// Whether an event has shown that the body is an event stream, or a field or comment in text.
+    private var isEventStream = false
     /// Whether the one value has been read, so that nothing is missing.
     private(set) var isComplete = false
 
@@ -21,52 +25,76 @@ struct EventReader: LineReader, Sendable {
     /// The ID that becomes the last event ID when the event ends.
     private var id: String
 
-    /// Creates a reader. If the headers of a response name JSON, its body is one value.
+    /// Creates a reader. If the headers of a response name JSON, its body is one value. If they do
+    /// not name events either, it is one value if it begins as an object or an array.
     init(
         longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String]
     ) {
         self.longestData = longestData
         let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
-        isOneValue = type == "application/json" || type.hasSuffix("+json")
-        self.mediaTypes = isOneValue ? [] : mediaTypes
+        form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
+        mayBeOneValue = response != nil && type != StreamMediaTypes.events
+        self.mediaTypes = form == nil ? mediaTypes : []
         self.lastEventID = lastEventID
         id = lastEventID
     }
 
-    var lineEnds: String { isOneValue ? "" : "\r\n" }
+    var lineEnds: String { "\r\n" }
+
+    private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
-        if line.isEmpty { return endEvent() }
-        // The name of a comment is empty.
-        let name = line.prefix { $0 != UInt8(ascii: ":") }
-        var value = line[name.endIndex...].dropFirst()
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        try setField(String(decoding: name, as: UTF8.self), to: value)
+        look(at: line)
+        if !isOneValue, line.isEmpty { return endEvent() }
+        try isOneValue ? append(line) : setField(line)
         return nil
     }
 
     /// Returns the one value; ignores the last line of events, which no line end completes, and the
     /// event before it.
-    mutating func finish(_ line: ArraySlice<UInt8>) -> ServerSentEvent? {
-        guard isOneValue, !line.isEmpty else { return nil }
-        isComplete = true
-        return ServerSentEvent(
-            event: "message", data: String(decoding: line, as: UTF8.self), id: lastEventID)
+    ///
+    /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
+    mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        look(at: line)
+        if isOneValue {
+            try append(line)
+            isComplete = data?.utf8.isEmptyBody == false
+            return isComplete ? endEvent() : nil
+        }
+        guard !isEventStream, let form else { return nil }
+        throw StreamError.unexpectedContentType(found: form, expected: [StreamMediaTypes.events])
     }
 
-    private mutating func setField(_ name: String, to value: ArraySlice<UInt8>) throws {
-        switch name {
-        case "data":
-            guard (data?.utf8.count ?? -1) + 1 + value.count <= longestData else {
-                throw StreamError.lineTooLong(limit: longestData)
-            }
-            let line = String(decoding: value, as: UTF8.self)
-            if data == nil {
-                data = line
-            } else {
-                data?.append("\n" + line)
-            }
+    /// Notes what a line says about the body. A page or JSON may have lines that look like fields, so
+    /// there only an event counts.
+    private mutating func look(at line: ArraySlice<UInt8>) {
+        guard !isEventStream, let first = line.afterWhitespace.first else { return }
+        let isJSON = "{[".utf8.contains(first)
+        form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
+        // The last line may be cut inside a name. One in another case has no meaning, but is a name.
+        let prefix = line.prefix { $0 != UInt8(ascii: ":") }
+        let name = String(decoding: prefix, as: UTF8.self).lowercased()
+        let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
+        isEventStream = form == "text" && isField
+    }
+
+    private mutating func append(_ line: ArraySlice<UInt8>) throws {
+        guard (data?.utf8.count ?? -1) + 1 + line.count <= longestData else {
+            throw StreamError.lineTooLong(limit: longestData)
+        }
+        data?.append("\n")
+        data = data ?? ""
+        data?.append(String(decoding: line, as: UTF8.self))
+    }
+
+    private mutating func setField(_ line: ArraySlice<UInt8>) throws {
+        // The name of a comment is empty.
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        switch String(decoding: name, as: UTF8.self) {
+        case "data": try append(value)
         case "event":
             type = String(decoding: value, as: UTF8.self)
         case "id" where !value.contains(0):
@@ -82,6 +110,7 @@ struct EventReader: LineReader, Sendable {
     /// Returns the event that an empty line ends, or `nil` if it has no data.
     private mutating func endEvent() -> ServerSentEvent? {
         lastEventID = id
+        isEventStream = isEventStream || data != nil
         defer { (type, data) = ("", nil) }
         return data.map { data in
             ServerSentEvent(event: type.isEmpty ? "message" : type, data: data, id: id)

@@ -71,7 +71,7 @@ extension EventStream {
         /// Returns the request of the next connection: with `Last-Event-ID`, unless the ID is empty, and
         /// with `Accept` and `Cache-Control`, unless it has them.
         ///
-        /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.
+        /// - Throws: ``RequestBuildingError`` if the ID contains a control character.
         func request(_ request: URLRequest) throws -> URLRequest {
             var request = request
             for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")]

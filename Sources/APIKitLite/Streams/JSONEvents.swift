@@ -81,14 +81,14 @@ extension JSONDecoder {
         _ type: Value.Type, from event: ServerSentEvent
     ) throws -> Value? {
         if event.event == "error" { throw StreamError.event(event) }
-        if event.data.isEmpty { return nil }
+        if event.data.utf8.isEmptyBody { return nil }
         return try decode(type, fromElement: Data(event.data.utf8))
     }
 
     /// Decodes an element of a stream. A `DecodingError` has the bytes of the element.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {
-            return try decode(type, from: element)
+            return try decode(type, fromBody: element)
         } catch let error as DecodingError {
             throw error.about(element)
         }

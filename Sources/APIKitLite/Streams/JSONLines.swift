@@ -17,17 +17,24 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder of each line.
+    ///   - mediaTypes: The media types to accept, in lower case. Empty for any type. By default, the
+    ///     types of JSON Lines under all their names, and the types that servers send instead: JSON,
+    ///     plain text and unknown bytes.
     ///   - longestLine: The number of bytes that a line may have: by default, 16 MiB. Beyond it, the
     ///     parser throws a ``StreamError``.
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
-        longestLine: Int = ServerSentEvents.longestLine
+        mediaTypes: [String] = Self.mediaTypes, longestLine: Int = ServerSentEvents.longestLine
     ) {
-        lines = LineParser(JSONLineReader(decoder: decoder), longestLine: longestLine)
+        lines = LineParser(
+            JSONLineReader(decoder: decoder, mediaTypes: mediaTypes), longestLine: longestLine)
     }
 
-    /// The types of JSON Lines under all their names, and the types that servers send instead:
-    /// JSON, plain text and unknown bytes.
+    @usableFromInline static var mediaTypes: [String] {
+        StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
+    }
+
+    /// The types of JSON Lines and their substitutes, unless the parser was created with others.
     public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Appends the values of the lines that are complete with a piece of the stream.
@@ -51,16 +58,15 @@ extension JSONLines: Sendable where Value: SendableMetatype {}
 
 private struct JSONLineReader<Value: Decodable>: LineReader {
     let decoder: JSONDecoder
-
-    var mediaTypes: [String] {
-        StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
-    }
+    let mediaTypes: [String]
 
     var lineEnds: String { "\n" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
-        let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }
-        return isBlank ? nil : try decoder.decode(Value.self, fromElement: Data(line))
+        if line.isEmptyBody { return nil }
+        // `Data` is the line itself, without its end.
+        let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        return try decoder.decode(Value.self, fromElement: Data(element))
     }
 
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? { try read(line) }

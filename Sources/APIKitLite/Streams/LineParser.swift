@@ -13,7 +13,7 @@ protocol LineReader {
     /// The media types of the stream; empty for any type.
     var mediaTypes: [String] { get }
 
-    /// The characters that end a line. Without any, the whole body is one line.
+    /// The characters that end a line.
     var lineEnds: String { get }
 }
 

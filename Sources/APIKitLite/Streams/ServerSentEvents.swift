@@ -26,7 +26,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// - Parameters:
     ///   - response: The status and the headers, for an API that answers one request with events or
     ///     with one JSON value. If the content type is JSON, the whole body is the data of one
-    ///     event without an ID, and the stream is complete. An empty body is no event.
+    ///     event without an ID, and the stream is complete; also if the content type is not
+    ///     `text/event-stream` and the body begins with `{` or `[`. An empty body is no event.
     ///   - mediaTypes: The media types of events to accept, in lower case. Empty for any type.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
     ///     data of an event may have: by default, 16 MiB. Beyond it, the parser throws a
@@ -77,7 +78,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is one.
     /// Otherwise appends nothing: an event is complete only when an empty line follows it.
     ///
-    /// - Throws: ``StreamError`` if the last line or the JSON value is too long.
+    /// - Throws: ``StreamError`` if the last line or the JSON value is too long, or if the body is no
+    ///   event stream: it is not empty, and has neither an event nor any field or comment.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
         try lines.finish(into: &events)
     }

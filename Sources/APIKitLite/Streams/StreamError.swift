@@ -12,7 +12,8 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// is what the parser keeps in memory.
     case lineTooLong(limit: Int)
     /// The parser cannot parse the media type of the response, such as an HTML page. The types are
-    /// in lower case and without parameters.
+    /// in lower case and without parameters. If the body shows that it is no event stream, although
+    /// the headers do not say so, what was found is `JSON`, for example.
     case unexpectedContentType(found: String, expected: [String])
     /// The body is compressed with gzip although a parser of text got it.
     case compressed

@@ -24,6 +24,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// The rest of the body. Nil before the response was accepted, and after the last piece that is
     /// parsed.
     private var pieces: HTTPBody.AsyncIterator?
+    /// The beginning of the body, until an element has been parsed.
+    private var beginning: Data? = Data()
     /// The elements that have been parsed, but not returned.
     private var elements: ArraySlice<Element> = []
     /// The error of the parser, which is thrown after these elements.
@@ -71,7 +73,9 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     /// Returns the error of an element that cannot be parsed.
     func parseFailure(_ error: any Error) -> APIRequestError {
-        load.failure(.parse, error, (error as? DecodingError)?.element)
+        var data = (error as? DecodingError)?.element
+        if case StreamError.unexpectedContentType = error { data = beginning }
+        return load.failure(.parse, error, data)
     }
 
     private func end() {
@@ -94,6 +98,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             let piece = try await nextPiece()
             do {
                 if let piece {
+                    if let count = beginning?.count, count < 1 << 16 { beginning?.append(piece) }
                     try parser!.parse(piece, into: &parsed)
                     MainActorParsing.didParse(T.self, piece, on: #isolation)
                 } else {
@@ -105,6 +110,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 failure = parseFailure(error)
             }
         }
+        if !parsed.isEmpty { beginning = nil }
         if parsed.isEmpty, let failure { throw failure }
         elements = parsed[...]
     }

@@ -1,13 +1,18 @@
+import Foundation
+
 extension Collection<UInt8> {
     /// Whether the bytes are a token (RFC 9110, section 5.6.2), as methods and field names are.
     package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
 
     /// Whether the bytes may be a field value (RFC 9110, section 5.5): they have no control
     /// character but the tab. Bytes beyond ASCII are allowed.
-    package var isHTTPFieldValue: Bool { allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+    package var isHTTPFieldValue: Bool { allSatisfy(\.isHTTPFieldCharacter) }
 }
 
 extension UInt8 {
+    /// Whether a field value (RFC 9110, section 5.5) may contain this byte.
+    var isHTTPFieldCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+
     /// Whether a token (RFC 9110, section 5.6.2) may contain this byte.
     package var isHTTPTokenCharacter: Bool {
         switch self {
@@ -19,7 +24,16 @@ extension UInt8 {
     }
 }
 
-/// Whether the text contains CR, LF or NUL, which a header must not (RFC 9110, section 5.5).
-func breaksLine(_ text: String) -> Bool {
-    text.utf8.contains { [0, UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0) }
+/// Returns the first character of a text that has a byte which is not allowed, and its place:
+/// `U+200B (zero width space) at position 12`, or `a line break at the end`. If there is none, returns
+/// nil. The rest of the text may be a secret, so it is not shown.
+func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {
+    if text.utf8.allSatisfy(isAllowed) { return nil }
+    let scalars = Array(text.unicodeScalars)
+    let flaws = scalars.indices.filter { !String(scalars[$0]).utf8.allSatisfy(isAllowed) }
+    let scalar = scalars[flaws[0]]
+    let name = scalar.properties.name?.lowercased() ?? "a control character"
+    let code = String(format: "U+%04X", scalar.value)
+    return ("\r\n".unicodeScalars.contains(scalar) ? "a line break" : "\(code) (\(name))")
+        + (flaws[0] + flaws.count == scalars.count ? " at the end" : " at position \(flaws[0] + 1)")
 }

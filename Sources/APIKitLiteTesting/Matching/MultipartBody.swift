@@ -24,10 +24,9 @@ struct MultipartBody: Sendable {
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).
     init(_ body: Data, contentType: String?) throws(Failure) {
-        guard let contentType, mediaType(contentType) == "multipart/form-data" else {
-            throw .otherType
-        }
-        guard let boundary = headerParameter("boundary", of: contentType), !boundary.isEmpty else {
+        guard mediaType(contentType) == "multipart/form-data" else { throw .otherType }
+        guard let boundary = mediaTypeParameter("boundary", of: contentType), !boundary.isEmpty
+        else {
             throw .malformed
         }
         // The line break before a boundary belongs to it, and the first line may have a boundary.
@@ -35,20 +34,20 @@ struct MultipartBody: Sendable {
         let bytes = Data("\r\n".utf8) + body
         var parts: [RecordedPart] = []
         var partStart: Int?
-        var searched = 0
-        while let found = bytes.range(of: delimiter, in: searched..<bytes.count) {
-            searched = found.upperBound
+        for place in bytes.places(of: delimiter) {
+            let searched = place + delimiter.count
             let isLast = bytes[searched...].starts(with: "--".utf8)
-            // Only a whole line separates two parts.
-            guard isLast || bytes[searched...].starts(with: "\r\n".utf8) else { continue }
+            // Only a whole line separates two parts. It may end with blanks, which a gateway adds.
+            let end = bytes[searched...].drop { $0 == 0x20 || $0 == 0x09 }
+            guard isLast || end.starts(with: "\r\n".utf8) else { continue }
             if let start = partStart {
-                parts.append(try RecordedPart(bytes[start..<max(start, found.lowerBound)]))
+                parts.append(try RecordedPart(bytes[start..<max(start, place)]))
             }
             if isLast {
                 self.parts = parts
                 return
             }
-            partStart = searched + 2
+            partStart = end.startIndex + 2
         }
         throw .malformed
     }
@@ -70,7 +69,7 @@ extension RecordedPart {
             headers.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
         }
         let disposition = headers.first { $0.name.lowercased() == "content-disposition" }?.value
-        guard let disposition, mediaType(disposition) == "form-data",
+        guard let disposition, disposition.lowercased().hasPrefix("form-data"),
             let name = headerParameter("name", of: disposition)
         else { throw .malformed }
         self.init(

@@ -129,7 +129,8 @@ public struct RecordedRequest: Sendable {
             queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
     }
 
-    /// Decodes the body from JSON.
+    /// Decodes the body from JSON. `Data` is the body itself. If the type is optional, an empty body
+    /// is nil.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -139,7 +140,7 @@ public struct RecordedRequest: Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
-        try decoder.decode(type, from: body)
+        try decoder.decode(type, fromBody: body)
     }
 }
 

@@ -34,14 +34,15 @@ extension RequestMatcher {
     /// The value is encoded immediately. The bodies are compared as by `json(_:)`.
     ///
     /// - Parameters:
-    ///   - value: The value. If it cannot be encoded, that is a configuration error.
+    ///   - value: The value. `Data` is JSON already. If it cannot be encoded, that is a configuration
+    ///     error.
     ///   - encoder: An encoder with other strategies for dates or keys; by default, a new
     ///     `JSONEncoder`. Its output formatting does not matter.
     public func json(
         encoding value: some Encodable, encoder: JSONEncoder? = nil
     ) -> RequestMatcher {
         do {
-            let data = try (encoder ?? JSONEncoder()).encode(value)
+            let data = try (encoder ?? JSONEncoder()).body(of: value)
             return adding(.equal, try JSONValue(data))
         } catch {
             return broken(

@@ -84,7 +84,7 @@ extension RequestMatcher {
         }
         switch reading.json {
         case .success(let json): return adding(.equal, json)
-        case nil: return body(Data())
+        case nil: return body(reading.body)
         case .failure:
             return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
         }

@@ -41,7 +41,7 @@ final class RequestReading {
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
     lazy var json: Result<JSONValue, any Error>? =
-        body.isEmpty ? nil : Result { try JSONValue(body) }
+        body.isEmptyBody ? nil : Result { try JSONValue(body) }
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
@@ -84,7 +84,7 @@ final class RequestReading {
 
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
-        if body.isEmpty { return nil }
+        if body.isEmptyBody { return nil }
         if let redacted {
             // Any other text may be a secret.
             let isText =

@@ -52,7 +52,7 @@ public struct JsonLoader {
     public func load<Value: Decodable>(
         type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
-        try decoder.decode(type, from: try data(fileName: fileName))
+        try decoder.decode(type, fromBody: try data(fileName: fileName))
     }
 
     private func candidates(for fileName: String) -> [URL] {

@@ -24,7 +24,7 @@ extension MockResponse {
         _ fileName: String, _ loader: JsonLoader, _ status: Int
     ) -> MockResponse {
         let file = URL(fileURLWithPath: fileName)
-        let type = file.pathExtension.isEmpty ? "application/json" : mediaType(ofFile: file)
+        let type = file.pathExtension.isEmpty ? "application/json" : fileMediaType(file)
         let charset = type.hasPrefix("text/") ? "; charset=utf-8" : ""
         do {
             return .data(

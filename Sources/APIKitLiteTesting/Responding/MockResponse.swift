@@ -98,8 +98,8 @@ public struct MockResponse: Sendable {
     /// Returns a response with a value as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded immediately. If it cannot be encoded, that is a
-    ///     configuration error.
+    ///   - value: The value, which is encoded immediately. `Data` is JSON already. If it cannot be
+    ///     encoded, that is a configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
     ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.
@@ -107,11 +107,9 @@ public struct MockResponse: Sendable {
         encoding value: some Encodable, status: Int = 200,
         headers: KeyValuePairs<String, String> = [:], encoder: JSONEncoder? = nil
     ) -> MockResponse {
-        let sorted = JSONEncoder()
-        sorted.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return data(
-                try (encoder ?? sorted).encode(value), contentType: "application/json",
+                try (encoder ?? .deterministic).body(of: value), contentType: "application/json",
                 status: status, headers: headers)
         } catch {
             var response = MockResponse.status(status, headers: headers)

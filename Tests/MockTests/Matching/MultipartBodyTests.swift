@@ -39,6 +39,12 @@ import Testing
         // Only a whole line is a delimiter.
         ("--b\n\(title)--bc\n --b\n-–b\n--b--", ["--bc\r\n --b\r\n-–b"]),
         ("--b\n\(title)a --b--\n--b--", ["a --b--"]),
+        // Blanks at the end of the line, which a gateway adds (RFC 2046, section 5.1.1).
+        ("--b \n\(title)x\n--b \t--\n--b\t\n\(title)y\n--b--", ["x\r\n--b \t--", "y"]),
+        ("--b\n\(title)1\n--b  \n\(title)2\n--b-- \n", ["1", "2"]),
+        ("preamble \n--b\t \n\(title) x \n--b--\t", [" x "]),
+        ("--b\n\(title)a\n--b c\n--b -\n--b--", ["a\r\n--b c\r\n--b -"]),
+        ("--b\n\(title)\n--b \n\(title)\n--b--", ["", ""]),
         // The empty line may be missing if nothing follows.
         ("--b\nContent-Disposition: form-data; name=a\n\n--b--", [""]),
         ("--b--\n", []),
@@ -84,6 +90,8 @@ import Testing
             "----WebKitFormBoundary7MA4YWxkTrZu0gW"
         ),
         ("multipart/form-data;boundary=a:b", "a:b"),
+        ("multipart/form-data; boundary=a, multipart/form-data; boundary=x", "x"),
+        ("multipart/form-data; boundary=\"a, b\"", "a, b"),
         (
             "multipart/form-data; boundary=\(String(repeating: "x", count: 70))",
             String(repeating: "x", count: 70)

@@ -120,7 +120,7 @@ import Testing
         try expect(#"The header "X Key" is not one word. Use letters, digits and hyphens."#) {
             try URLRequest("GET", base).header("X Key", nil)
         }
-        try expect(#"The header "X-Key" has a line break or NUL in its value. Remove it."#) {
+        try expect(#"The header "X-Key" has a line break at the end of its value. Remove it."#) {
             try URLRequest("GET", base).header("X-Key", ["a", "b\n"])
         }
         try expect(
@@ -203,12 +203,66 @@ import Testing
                 + "Use letters, digits and hyphens.")
     }
 
-    @Test(arguments: ["hunter2\r\nX: y", "hunter2\n", "\rhunter2", "hunter2\0"])
-    func refusesALineBreakInAHeaderAndDoesNotShowTheValue(_ value: String) throws {
-        let expected = #"The header "X-Key" has a line break or NUL in its value. Remove it."#
+    @Test(arguments: [
+        ("hunter2\r\nX: y", "a line break at position 8"), ("hunter2\n", "a line break at the end"),
+        ("hunter2\r\n", "a line break at the end"), ("\rhunter2", "a line break at position 1"),
+        ("hunter2\0", "U+0000 (a control character) at the end"),
+        ("hunter2\u{1}a", "U+0001 (a control character) at position 8"),
+        ("ä\u{1b}[0m", "U+001B (a control character) at position 2"),
+        ("hunter2\u{7f}", "U+007F (a control character) at the end"),
+        ("\u{b}", "U+000B (a control character) at the end"),
+        ("a\u{8}\u{8}b", "U+0008 (a control character) at position 2"),
+    ])
+    func refusesAControlCharacterInAHeaderAndDoesNotShowTheValue(
+        _ value: String, _ flaw: String
+    ) throws {
+        let expected = "The header \"X-Key\" has \(flaw) of its value. Remove it."
         #expect(
             try text { try URLRequest("GET", Self.base, headers: ["X-Key": value]) } == expected)
         #expect(try text { try URLRequest("GET", Self.base).header("X-Key", value) } == expected)
+        #expect(
+            try text { try URLRequest("GET", Self.base).header("X-Key", ["a", value]) } == expected)
+        #expect(
+            try text { try URLRequest("POST", Self.base).body(Data(), contentType: value) }
+                == expected.replacing("X-Key", with: "Content-Type"))
+    }
+
+    /// Servers take a tab, and UTF-8 or any other byte beyond ASCII (RFC 9110, section 5.5: obs-text).
+    @Test(arguments: ["a\tb", "ä", "日本語", "a\u{200b}b", "\u{85}", "\u{feff}", "", " a ", "\"\\"])
+    func acceptsAnyOtherCharacterInAHeader(_ value: String) throws {
+        let request = try URLRequest("GET", Self.base, headers: ["X-Key": value])
+        #expect(request.value(forHTTPHeaderField: "X-Key") == value)
+        #expect(try URLRequest("GET", Self.base).header("X-Key", value) == request)
+    }
+
+    @Test(arguments: [
+        ("", "no character"), ("hunter2\n", "a line break at the end"),
+        ("hunter2 \r\n", "U+0020 (space) at the end"),
+        ("hunter2\u{200b}hunter", "U+200B (zero width space) at position 8"),
+        ("\u{feff}hunter2", "U+FEFF (zero width no-break space) at position 1"),
+        ("hunter\u{a0}", "U+00A0 (no-break space) at the end"),
+        ("hun\u{ad}ter", "U+00AD (soft hyphen) at position 4"),
+        ("Bearer hunter2", "U+0020 (space) at position 7"),
+        ("\"hunter2\"", "U+0022 (quotation mark) at position 1"),
+        ("hunter2,", "U+002C (comma) at the end"),
+        ("hünter", "U+00FC (latin small letter u with diaeresis) at position 2"),
+        ("hu\tnter", "U+0009 (a control character) at position 3"),
+        ("hun\u{1d7d8}", "U+1D7D8 (mathematical double-struck digit zero) at the end"),
+        ("hun%ter", "U+0025 (percent sign) at position 4"),
+    ])
+    func refusesABearerTokenAndNamesItsFirstFlaw(_ token: String, _ flaw: String) throws {
+        #expect(
+            try text { try URLRequest("GET", Self.base).authorization(bearer: token) }
+                == "The bearer token has \(flaw). Give the token alone, or nil for none.")
+    }
+
+    /// RFC 6750, section 2.1, and the tokens of Laravel.
+    @Test(arguments: [
+        "mF_9.B5f-4.1JqM", "a~b+c/d==", "eyJh.eyJz==.c2ln=", "1|a2b4", "key:secret", "A",
+    ])
+    func acceptsABearerToken(_ token: String) throws {
+        let request = try URLRequest("GET", Self.base).authorization(bearer: token)
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer \(token)")
     }
 
     @Test func refusesASecondBody() throws {
@@ -257,15 +311,32 @@ import Testing
     }
 
     @Test(arguments: [
-        MultipartPart(name: "a\r\nb", data: Data()), MultipartPart(name: "a\0", data: Data()),
-        MultipartPart.file("a", fileName: "x\ny", data: Data()),
-        MultipartPart.file("a", fileName: "x", contentType: "a/b\r\nX: y", data: Data()),
+        (MultipartPart(name: "a\r\nb", data: Data()), "a line break at position 2 of its name"),
+        (
+            MultipartPart(name: "a\0", data: Data()),
+            "U+0000 (a control character) at the end of its name"
+        ),
+        (
+            MultipartPart.file("a", fileName: "x\ny", data: Data()),
+            "a line break at position 2 of its file name"
+        ),
+        (
+            MultipartPart.file("a", fileName: "x\u{1b}", data: Data()),
+            "U+001B (a control character) at the end of its file name"
+        ),
+        (
+            MultipartPart.file("a", fileName: "x", contentType: "a/b\r\nX: y", data: Data()),
+            "a line break at position 4 of its type"
+        ),
     ])
-    func refusesALineBreakInAPartsHeaders(_ part: MultipartPart) throws {
+    func refusesAControlCharacterInAPartsHeaders(_ part: MultipartPart, _ flaw: String) throws {
+        let name = part.name.debugDescription
+        let expected = "The multipart part \(name) has \(flaw). Remove it."
         #expect(
-            try text { try URLRequest("POST", Self.base).multipartBody([part]) }
-                == "The multipart part \(part.name.debugDescription) has a line break or NUL "
-                + "in its name, file name or type. Remove it.")
+            try text { try URLRequest("POST", Self.base).multipartBody([part]) } == expected)
+        #expect(
+            try text { try URLRequest("POST", Self.base).multipartBody([part], boundary: "XX") }
+                == expected)
     }
 
     @Test(arguments: ["", "a\r\n", "a\"b", "ä", "a ", String(repeating: "x", count: 71)])

@@ -121,6 +121,35 @@ import Testing
         #expect(try boundary([.text("a", "c")]) != first)
     }
 
+    /// Of a large part, only the beginning counts.
+    @Test func derivesABoundaryThatOccursInNoPart() throws {
+        func boundary(_ data: Data, _ name: String = "f") throws -> (String, Data) {
+            let request = try post.multipartBody([
+                .text("a", "b"), .file(name, fileName: "a.bin", data: data),
+            ])
+            let type = request.value(forHTTPHeaderField: "Content-Type") ?? ""
+            let boundary = String(type.dropFirst("multipart/form-data; boundary=".count))
+            return (boundary, try #require(request.httpBody))
+        }
+        let start = Data("part-".utf8) + Data(repeating: 0x70, count: 5_000)
+        var data = start
+        var first = try boundary(data).0
+        let number = try #require(UInt64(first.dropFirst(5), radix: 16))
+        // All that would be tried next, one after the other and without anything between.
+        for offset in 0..<3_000 {
+            data += Data(("part-" + String(format: "%016llx", number &+ UInt64(offset))).utf8)
+        }
+        let (next, body) = try boundary(data)
+        #expect(next == "part-" + String(format: "%016llx", number &+ 3_000))
+        #expect(body.range(of: data) != nil)
+        #expect(try boundary(data).0 == next)
+        // It is cut at the end of the data, or a name has it.
+        #expect(try boundary(start + Data(first.utf8.dropLast())).0 == first)
+        first = try boundary(start, "x").0
+        #expect(try boundary(start, first).0 != first)
+        #expect(try boundary(Data("part-part-".utf8)).0.utf8.count == 21)
+    }
+
     @Test func quotesABoundaryThatIsNotAToken() throws {
         let request = try post.multipartBody([], boundary: "a b:c")
 

@@ -67,7 +67,8 @@ import Testing
 
     @Test(arguments: [
         ("a.json", "application/json"), ("a.JPG", "image/jpeg"), ("a.b.png", "image/png"),
-        ("a.mp4", "video/mp4"), ("a.unknown", "application/octet-stream"),
+        ("a.mp4", "video/mp4"), ("a.wav", "audio/wav"), ("a.b.FLAC", "audio/flac"),
+        ("a.unknown", "application/octet-stream"),
         ("json", "application/octet-stream"), (".png", "application/octet-stream"),
     ])
     func namesTheTypeByTheExtension(_ name: String, _ type: String) throws {

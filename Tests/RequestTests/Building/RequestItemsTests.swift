@@ -45,6 +45,37 @@ import Testing
         #expect(try query(["x": list]) == expected)
     }
 
+    private static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+
+    /// In a path, a query, a form and a header, and at any magnitude.
+    @Test func writesNumbersThatAreReadBackWithoutAnExponent() throws {
+        var random = SeededGenerator(seed: 1)
+        let numbers = (0..<2_000).map { _ in Double(bitPattern: random.next()) }
+        for number in numbers where number.isFinite {
+            let float = Float(bitPattern: UInt32(truncatingIfNeeded: number.bitPattern))
+            for (value, isSame) in [
+                (number as any RequestValue, { Double($0) == number }),
+                (float, { Float($0) == float }),
+            ] as [(any RequestValue, (String) -> Bool)] {
+                if value is Float, !float.isFinite { continue }
+                let request = try URLRequest(
+                    "POST", URL(string: "https://h")!, path: "/{x}", ["x": value],
+                    query: ["x": value], headers: ["x": value]
+                ).formBody(["x": value])
+                let header = request.value(forHTTPHeaderField: "x") ?? ""
+                #expect(request.url?.absoluteString == "https://h/\(header)?x=\(header)")
+                #expect(request.httpBody == Data("x=\(header)".utf8))
+                #expect(isSame(header) && !header.contains("e"), "\(number)")
+            }
+        }
+        for number in [Double.nan, .infinity, -.infinity] {
+            #expect(throws: RequestBuildingError.self) { try query(["x": number]) }
+            #expect(throws: RequestBuildingError.self) { try query(["x": Float(number)]) }
+            #expect(throws: RequestBuildingError.self) { try query(["x": CGFloat(number)]) }
+        }
+        #expect(throws: RequestBuildingError.self) { try query(["x": Decimal.nan]) }
+    }
+
     private enum Sort: String, RequestValue {
         case byTitle = "by title"
     }
@@ -56,8 +87,18 @@ import Testing
     @Test(
         arguments: [
             (true, "true"), (false, "false"), (2.0, "2.0"), (-0.5, "-0.5"), (0.1 as Float, "0.1"),
-            (1e15, "1000000000000000.0"), (1e16, "1e%2B16"), (1e-7, "1e-07"), (0.00012, "0.00012"),
-            (Decimal(string: "0.1")!, "0.1"),
+            (1e15, "1000000000000000.0"), (1e16, "10000000000000000"), (1e-7, "0.0000001"),
+            (0.00012, "0.00012"), (-0.000066, "-0.000066"), (6.6e-5 as Float, "0.000066"),
+            (-1.5e-7, "-0.00000015"), (-2.5e17, "-250000000000000000"), (-0.0, "-0.0"),
+            (9_007_199_254_740_994.0, "9007199254740994"), (1e23, "1" + zeros(23)),
+            (5e-324, "0." + zeros(323) + "5"),
+            (1.7976931348623157e308, "17976931348623157" + zeros(292)),
+            (1e8 as Float, "100000000"), (16_777_218 as Float, "16777218"),
+            (Float.leastNonzeroMagnitude, "0." + zeros(44) + "1"),
+            (CGFloat(-0.000066), "-0.000066"), (CGFloat(1e16), "10000000000000000"),
+            ([1e-5, nil] as [Double?], "0.00001"), (Optional(1e-5), "0.00001"),
+            (Decimal(string: "0.1")!, "0.1"), (Decimal(string: "-6.6e-5")!, "-0.000066"),
+            (Decimal(string: "1e30"), "1" + zeros(30)),
             (Int.min, "-9223372036854775808"), ("1e21", "1e21"), ("1e21".dropFirst(), "e21"),
             (UInt8.max, "255"),
             (URL(string: "a", relativeTo: URL(string: "https://h"))!, "https://h/a"),
@@ -72,3 +113,5 @@ import Testing
         #expect(try query(["x": value]) == "x=" + expected)
     }
 }
+
+extension CGFloat: RequestValue {}

@@ -12,6 +12,11 @@ import Testing
         let rows: [(String, String?, Double?)] = [
             // Seconds. Beyond the policy's longest delay, nothing is sent again.
             ("7", nil, 7), (" 7 ", nil, 7), ("0", nil, 0), ("007", nil, 7), ("30", nil, 30),
+            // A fraction, rounded up.
+            ("2.0", nil, 2), ("2.000", nil, 2), ("2.5", nil, 3), (" 2.01\t", nil, 3),
+            ("0.0", nil, 0),
+            ("0.001", nil, 1), ("29.5", nil, 30), ("30.0", nil, 30), ("30.1", nil, nil),
+            ("9223372036854775807.5", nil, nil), ("99999999999999999999.0", nil, nil),
             ("31", nil, nil), ("3600", nil, nil), ("99999999999999999999999999", nil, nil),
             // A date, compared with the date of the response.
             ("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 7),
@@ -33,7 +38,10 @@ import Testing
             ("Fri, 31 Dec 9999 23:59:59 GMT", nil, nil),
             // Invalid: treated as if the header were missing.
             ("", nil, 0.5), ("soon", nil, 0.5), ("-7", nil, 0.5), ("+7", nil, 0.5),
-            ("1.5", nil, 0.5), ("7 s", nil, 0.5), ("٧", nil, 0.5), ("0x7", nil, 0.5),
+            ("7 s", nil, 0.5), ("2.", nil, 0.5), (".5", nil, 0.5), ("-2.0", nil, 0.5),
+            ("2,5", nil, 0.5), ("2.0.0", nil, 0.5), ("2.0e1", nil, 0.5), ("1e1", nil, 0.5),
+            ("2.0, 2.0", nil, 0.5), ("2.+5", nil, 0.5), ("NaN", nil, 0.5), ("inf", nil, 0.5),
+            ("٧", nil, 0.5), ("0x7", nil, 0.5),
             ("Sun, 06 Nov 1994 08:49:44 CET", nil, 0.5),
             ("Sun, 06 Nov 1994 08:49:44 +0000", nil, 0.5),
             ("Sun, 06 Nov 1994 08:49:44", nil, 0.5), ("1994-11-06T08:49:44Z", nil, 0.5),

@@ -64,6 +64,16 @@ import Testing
         #expect(throws: DecodingError.self) { try parser.finish() }
     }
 
+    @Test func acceptsTheMediaTypesItIsGiven() {
+        let own = JSONLines(Int.self, mediaTypes: ["application/vendor+x-ndjson"])
+
+        #expect(own.mediaTypes == ["application/vendor+x-ndjson"])
+        #expect(own.until { $0 == 1 }.map(String.init).mediaTypes == own.mediaTypes)
+        #expect(JSONLines(Int.self, mediaTypes: []).mediaTypes.isEmpty)
+        let standard = JSONLines(Int.self).mediaTypes
+        #expect(standard.contains("application/x-ndjson") && standard.contains("text/plain"))
+    }
+
     @Test func limitsALine() {
         var parser = JSONLines<String>(longestLine: 5)
         let (values, error) = parser.deliver([Data("\"abc\"\n\"abcd\"\n".utf8)])

@@ -1,0 +1,134 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+/// `Data` is the bytes wherever a value is encoded or decoded, and a body of white space is empty.
+@Suite(.limited) struct BodyMeaningTests {
+    private struct User: Codable, Equatable { var name: String }
+    private struct Picture: Codable, Equatable { var bytes: Data }
+
+    private struct Request<Output: Decodable>: APIRequest {
+        typealias ResponseDataType = Output
+        func makeRequest(from: Void) -> URLRequest { .test("a") }
+    }
+
+    private struct VoidRequest: APIRequest {
+        typealias ResponseDataType = Void
+        func makeRequest(from: Void) -> URLRequest { .test("a") }
+    }
+
+    private static let blanks = ["", " ", "\n", "\r\n", " \t\r\n \n", "\u{feff}", "\u{feff}\n"]
+    private let emma = Data(#"{"name":"Emma"}"#.utf8)
+
+    @Test func sendsDataAsItIs() throws {
+        let post = try URLRequest("POST", URL(string: "https://h")!)
+        let optional: Data? = emma
+        let any: any Encodable = emma
+        let encoder = JSONEncoder()
+        encoder.dataEncodingStrategy = .deferredToData
+
+        #expect(try post.jsonBody(emma).httpBody == emma)
+        #expect(try post.jsonBody(emma, encoder: encoder).httpBody == emma)
+        #expect(try post.jsonBody(optional).httpBody == emma)
+        #expect(try post.jsonBody(any).httpBody == emma)
+        #expect(try post.jsonBody(emma.dropFirst(0)).httpBody == emma)
+        #expect(
+            try post.jsonBody(emma).value(forHTTPHeaderField: "Content-Type")
+                == "application/json")
+        #expect(try post.jsonBody(Data?.none).httpBody == nil)
+        // Inside another value, and as text, it is Base64.
+        #expect(
+            try post.jsonBody(Picture(bytes: Data([1, 2]))).httpBody
+                == Data(#"{"bytes":"AQI="}"#.utf8))
+        #expect(try post.jsonBody([Data([1, 2])]).httpBody == Data(#"["AQI="]"#.utf8))
+        #expect(
+            try post.jsonBody(Data([1, 2]).base64EncodedString()).httpBody
+                == Data(#""AQI=""#.utf8))
+    }
+
+    @Test func returnsDataAsItIs() throws {
+        let error = APIRequestError(
+            stage: .validate, data: emma, underlying: UnacceptableStatus(statusCode: 400))
+
+        #expect(try error.decodeBody(Data.self) == emma)
+        #expect(try error.decodeBody(Data?.self) == emma)
+        #expect(try error.decodeBody(User.self) == User(name: "Emma"))
+        #expect(try Request<Data>().parseResponse(data: emma) == emma)
+        #expect(try Request<Data?>().parseResponse(data: emma) == emma)
+        #expect(
+            try Request<Picture>().parseResponse(data: Data(#"{"bytes":"AQI="}"#.utf8))
+                == Picture(bytes: Data([1, 2])))
+        #expect(
+            try Request<[Data]>().parseResponse(data: Data(#"["AQI="]"#.utf8)) == [Data([1, 2])])
+        let missing = APIRequestError(stage: .transport, underlying: URLError(.timedOut))
+        #expect(throws: DecodingError.self) { try missing.decodeBody(Data.self) }
+        #expect(throws: DecodingError.self) { try missing.decodeBody(User?.self) }
+    }
+
+    @Test func returnsTheDataOfAnElement() {
+        let lines = Data("\u{feff}{\"a\":1}\r\n\n [2] \nthree".utf8)
+        for pieces in lines.allPieces {
+            var parser = JSONLines(Data.self)
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == ["{\"a\":1}", " [2] ", "three"])
+            #expect(error == nil)
+        }
+        var events = ServerSentEvents().json(Data.self)
+        #expect(
+            events.deliver([Data("data: {\"a\":\ndata: 1}\n\n".utf8)]).elements.map(\.text) == [
+                "{\"a\":\n1}"
+            ])
+        var optional = JSONLines(User?.self)
+        #expect(
+            optional.deliver([Data("null\n{\"name\":\"Emma\"}".utf8)]).elements == [
+                nil, User(name: "Emma"),
+            ])
+    }
+
+    @Test(arguments: blanks)
+    func aBodyOfWhiteSpaceIsEmpty(_ text: String) throws {
+        let body = Data(text.utf8)
+        let error = APIRequestError(
+            stage: .validate, data: body, underlying: UnacceptableStatus(statusCode: 400))
+
+        #expect(try Request<User?>().parseResponse(data: body) == .none)
+        #expect(try Request<[User]?>().parseResponse(data: body) == .none)
+        #expect(try Request<Data?>().parseResponse(data: body) == .none)
+        #expect(try error.decodeBody(User?.self) == .none)
+        try VoidRequest().parseResponse(data: body)
+        // The bytes are the bytes.
+        #expect(try Request<Data>().parseResponse(data: body) == body)
+        let event = Data("id: 1\ndata: \(text.filter { !$0.isNewline })\n\n".utf8)
+        var events = ServerSentEvents().json(User.self)
+        #expect(events.deliver([event]).elements.isEmpty)
+        var lines = JSONLines(User.self)
+        #expect(lines.deliver([body + Data("\n".utf8) + body]).error == nil)
+    }
+
+    @Test(arguments: blanks)
+    func anErrorCallsABodyOfWhiteSpaceEmpty(_ text: String) throws {
+        let body = Data(text.utf8)
+        let failure = try #require(throws: DecodingError.self) {
+            try Request<User>().parseResponse(data: body)
+        }
+        let error = APIRequestError(
+            stage: .parse,
+            response: .status(200, headers: ["Content-Length": "\(body.count)"]), data: body,
+            underlying: failure)
+
+        #expect(error.description.contains("The body is empty, where JSON was expected."))
+        #expect(error.description.contains("The server answered 200 (OK) with an empty body."))
+        #expect(!error.description.contains("byte"))
+    }
+
+    /// White space in the sense of Swift or Unicode, which no JSON has around it.
+    @Test(arguments: [
+        "\u{a0}", "\u{b}", "\u{c}", "\0", "\u{2028}", "{", "null x", ".", " \u{feff}",
+    ])
+    func anyOtherBodyIsNotEmpty(_ text: String) {
+        #expect(throws: DecodingError.self) {
+            try Request<User?>().parseResponse(data: Data(text.utf8))
+        }
+    }
+}
