@@ -86,9 +86,9 @@ final class RequestReading {
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
-            // Any other text may be a secret.
-            let isText =
-                declaredForm == nil && (try? json?.get()) == nil && (try? multipart?.get()) == nil
+            // Any other text may be a secret. A session sends it as a form, too.
+            let isForm = declaredForm?.allSatisfy { $0.value != nil } == true
+            let isText = !isForm && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
         }
         if !isLarge {

@@ -15,12 +15,12 @@ import Testing
         func signature(of request: URLRequest, with key: String) async throws -> String {
             count += 1
             await Task.yield()
-            return "\(key) \(request.url!.path)"
+            return "\(key)\(request.url!.path)"
         }
     }
 
     @Test func waitsForASignature() async throws {
-        let server = TokenServer(accepting: "key2 /data")
+        let server = TokenServer(accepting: "key2/data")
         let signer = Signer()
         let key = Credentials("key1", for: baseURL) { key, request in
             try request.authorization(bearer: await signer.signature(of: request, with: key))
@@ -30,7 +30,7 @@ import Testing
         }
         let session = server.session.authenticated(by: key)
 
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer key2 /data"))
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer key2/data"))
         #expect(await signer.count == 2)
     }
 

@@ -31,8 +31,10 @@ import Testing
         // A stream is in flight until its end.
         let stream = network.stub(.get("/stream"), .stream())
         let (body, _) = try await session.limited(to: 3).stream(.test("stream"))
+        let heldAgain = network.stub(.get("/held"), .text("a").held)
         let others = (1...5).map { _ in Task { try await session.exchange(.test("held")) } }
-        await held.waitForRequests(10)
+        await heldAgain.waitForRequests(5)
+        heldAgain.release()
         try await stream.finish()
         _ = try await body.collect()
         for load in others { _ = try await load.value }

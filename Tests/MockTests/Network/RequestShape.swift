@@ -43,6 +43,14 @@ struct RequestShape: Sendable {
         (self.mocks, self.curl) = (mocks, curl)
     }
 
+    /// Whether the request has a body, which can be sent again, and may be processed twice.
+    var isRepeatedAfterALoss: Bool {
+        switch body {
+        case .none, .stream: false
+        case .data, .file: ["PUT", "DELETE", "QUERY"].contains(method)
+        }
+    }
+
     var name: String {
         "\(method.debugDescription) \(target.prefix(40)) \(body) "
             + fields.map { "\($0): \($1.prefix(40).debugDescription)" }.joined(separator: ", ")

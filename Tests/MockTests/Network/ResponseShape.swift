@@ -10,6 +10,9 @@ struct ResponseShape: Sendable {
     var mocks: Set<Aspect>
     /// What else differs under a mocked `URLSession`.
     var urlProtocol: Set<Aspect> = []
+    /// Whether a session on Linux sends a request with a body a second time after it, if the request
+    /// may be processed twice. A mock sends none.
+    var isLoss = false
 
     init(
         _ name: String, _ response: MockResponse, mocks: Set<Aspect> = [],
@@ -28,13 +31,19 @@ struct ResponseShape: Sendable {
 }
 
 extension ResponseShape {
+    var loss: Self {
+        var shape = self
+        shape.isLoss = true
+        return shape
+    }
+
     /// One of each kind whose delivery depends on the request.
     static let kinds =
         [
             Self("200", .text("x")), Self("204", .status(204)),
             Self("404", .json("{}", status: 404)),
             Self("304", .status(304)), Self("pieces", .chunks(["a", "b"])),
-            Self("a lost connection", .text("abc").failing(afterBytes: 1)),
+            Self("a lost connection", .text("abc").failing(afterBytes: 1)).loss,
             Self("a cookie", .text("x").header("Set-Cookie", "a=1; Path=/")),
         ]
         + [301, 302, 303, 307, 308].map { Self("\($0)", .redirect(to: "/b", status: $0)) }
@@ -92,11 +101,6 @@ extension ResponseShape {
         Self("a cookie that ends", .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=0")),
         Self("a date", .text("x").header("Date", "Sun, 06 Nov 1994 08:49:37 GMT")),
         Self("a closed connection", .text("x").header("Connection", "close")),
-        Self("a wrong length", .text("x").header("Content-Length", "99")),
-        Self(
-            "chunks that the server does not send",
-            .text("x").header("Transfer-Encoding", "chunked"),
-            mocks: [.header("transfer-encoding")]),
         Self("a range", .text("x", status: 206).header("Content-Range", "bytes 0-0/9")),
         Self(
             "a bearer challenge", .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"a\""])),
@@ -115,7 +119,6 @@ extension ResponseShape {
         Self("no type", .data(Data("x".utf8), contentType: "")),
         Self("one piece", .chunks(["abc"])), Self("pieces", .chunks(["a", "bc"])),
         Self("pieces of one byte", .text("abcdef").chunked(by: 1)),
-        Self("pieces with a length", .text("abc").chunked(by: 1).header("Content-Length", "1")),
         Self("a stream", .stream(contentType: "text/plain") { try await $0.send("abc") }),
         Self("an empty stream", .stream(contentType: "text/plain") { _ in }),
         Self("not encoded", .text("x").header("Content-Encoding", "identity")),
