@@ -238,6 +238,7 @@ import Testing
                 These recordings contain secrets:
                   \(path), entry 1, URL
                   \(path), entry 1, header X-Auth
+                  \(path), entry 1, body
                   \(path), entry 1, body of the answer
                   \(path), line 36
                 """)
