@@ -99,7 +99,13 @@ package struct PlantedSecret: Sendable {
         .body(#"{"a": 1, "access_token": "zQ8hunter2Lm"#),
         .body("{\"token\": \"zQ8hunter2Lm\"}\n{\"token\": \"zQ8hunter2Lm\"}\n"),
         .body("event: a\ndata: {\"token\": \"zQ8hunter2Lm\"}\n\n", "text/event-stream"),
+        // What is not JSON, because of a word without quotation marks or an invalid escape.
+        .body(#"{"token": zQ8hunter2Lm, "a": NaN}"#),
+        .body(#"{"j": "{\"token\": \"zQ8hunter2Lm\"} \ud800"}"#),
+        .body("data: https://x/?token=zQ8hunter2Lm\n\n", "text/event-stream"),
+        .body("data:token=zQ8hunter2Lm\n\n", "text/event-stream"),
         // Forms
+        PlantedSecret(url: "https://h/p", body: "a=1&password=zQ8hunter2Lm"),
         .body("a=1&password=zQ8hunter2Lm", form),
         .body("a=1;password=zQ8hunter2Lm", form),
         .body("payload=%7B%22token%22%3A%22zQ8hunter2Lm%22%7D", form),
@@ -117,6 +123,9 @@ package struct PlantedSecret: Sendable {
                 + "\r\n\r\n{\"token\":\"zQ8hunter2Lm\"}\r\n--b--\r\n", multipart),
         .body(
             "--b\nContent-Disposition: form-data; name=\"pin\"\n\nzQ8hunter2Lm\n--b--\n", multipart),
+        .body(
+            "--b\r\nContent-Type: application/json\r\n\r\n{\"token\":\"zQ8hunter2Lm\"}\r\n--b--\r\n",
+            "multipart/mixed; boundary=b"),
         // Requests of usual protocols
         .url("https://h/p?X-Amz-Credential=a%2Fb&X-Amz-Signature=zQ8hunter2Lm"),
         .url("https://h/p?sv=2024&sig=zQ8hunter2Lm"),

@@ -69,9 +69,10 @@ private func timesOfTexts(
     try await time("refused") { refused(body, type) }
     try await time("for a user") { error(body, type).localizedDescription }
     try await time("not decoded") { notDecoded(body, at: count / 2) }
-    try await time("not JSON") { notDecoded(body + Data("!".utf8), at: nil) }
-    var sent = request("form", contentType: type)
-    (sent.httpMethod, sent.httpBody) = ("POST", body)
+    let invalid = body + Data("!".utf8)
+    try await time("not JSON") { notDecoded(invalid, at: nil) }
+    var sent = request("form", body: "", contentType: type)
+    sent.httpBody = body
     try await time("curl") { sent.curlCommand() }
     for event in await events(of: sent, answeredWith: body, type) {
         try await time("event") { event.description }

@@ -33,9 +33,9 @@ func adding(query: String, to url: String) -> String {
 /// different URL.
 func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {
+        let shown = Redaction.standard.url(text).debugDescription
         throw RequestBuildingError(
-            nil, text,
-            "is not a URL that Foundation sends unchanged. "
+            "\(shown) is not a URL that Foundation sends unchanged. "
                 + "Look for a character to escape, and check the scheme and the host of the base.")
     }
     return url

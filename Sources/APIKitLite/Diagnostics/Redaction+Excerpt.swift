@@ -10,7 +10,7 @@ extension Redaction {
     /// before them and is known, or has the shape of a token.
     private var margin: Int { 4_096 + longestValue }
     /// The number of bytes of a body that are read for an excerpt.
-    private var window: Int { 12_288 + margin }
+    var window: Int { 12_288 + margin }
 
     /// Returns the beginning of a text without secrets: see `String.excerpt`.
     ///
@@ -71,8 +71,8 @@ extension Redaction {
         }
     }
 
-    /// Returns the text of a body up to a place that is not JSON, and the string or the short word
-    /// there. Any other text there may be a secret.
+    /// Returns the text of a body up to a place that is not JSON, and a short word there: anything else
+    /// there may be a secret.
     private func excerpt(of body: Data, upTo place: Int) -> String? {
         let bytes = [UInt8](body.prefix(Self.longestBody))
         guard 0 < place, place < bytes.count, !bytes.contains(0) else { return nil }
@@ -80,18 +80,17 @@ extension Redaction {
         while token.upperBound <= place {
             token = token.upperBound..<endOfToken(at: token.upperBound, in: bytes)
         }
-        // If the string ends with what is read, it may be cut in a secret.
-        let isString =
-            bytes[token.lowerBound] == UInt8(ascii: "\"") && token.upperBound < bytes.count
-        let end = isString || token.count <= 10 ? token.upperBound : token.lowerBound
+        let end = token.count <= 10 ? token.upperBound : token.lowerBound
         let shown = json(String(decoding: bytes[..<end], as: UTF8.self))
         return shown.utf8.count > 200 ? "…\(shown.suffix(150))…" : shown + "…"
     }
 
     /// Returns a redacted text, whose end was cut before, without what may be half a secret there.
     private func withoutHalfSecret(_ text: String) -> String {
-        let end = Substring(text.utf8.suffix(margin))
-        let last = end.range(of: Self.mark, options: .backwards)?.upperBound ?? end.startIndex
+        let end = text.utf8.suffix(margin)
+        let last =
+            end.indices.last { end[$0...].starts(with: Self.mark.utf8) }
+            .map { end.index($0, offsetBy: Self.mark.utf8.count) } ?? end.startIndex
         return text[..<last] + "…"
     }
 }

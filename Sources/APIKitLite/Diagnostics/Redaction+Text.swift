@@ -26,9 +26,7 @@ extension Redaction {
 
     /// Returns a body without its secrets, or its beginning.
     func body(_ body: Data, contentType: String?, isCut: Bool) -> String? {
-        guard !body.withUnsafeBytes({ $0.contains(0) }), let text = exactText(body) else {
-            return nil
-        }
+        guard let text = plainText(body) else { return nil }
         if isEmpty { return text }
         if mediaType(contentType) == formMediaType { return walked { $0.items(text[...], .form) } }
         // Only what was cut is not JSON before it is closed.

@@ -12,12 +12,13 @@ import Foundation
 /// A value of at least four bytes that a request or its response has under such a name is also hidden
 /// elsewhere in the same error or event, for example if the server repeats it in a message: everywhere
 /// but in hosts if it looks random, and otherwise not within other words. So is the password of a Basic
-/// credential. Bodies are searched for such values up to 100,000 bytes.
+/// credential. Bodies are searched for such values up to 100,000 bytes. Of a longer body, a text shows
+/// the beginning, or the JSON around a decoding error within the first 2,000,000 bytes.
 ///
 /// What is encoded twice or in other Base64, a value in XML, CSV or any other text, the keys of an
 /// object under a secret name, and the `value` beside a `name` in JSON have no name that is read: hide
-/// them with `adding(values:)`. The `userInfo` of a `URLError`, which a session throws, has the whole
-/// URL: it is the error of a load that has redacted texts.
+/// them with `adding(values:)`. A `URLError`, which a session throws, has the whole URL in its
+/// `userInfo`: print the error of a load instead.
 ///
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.

@@ -98,7 +98,7 @@ extension SecretWalk {
             let shown = isHidden ? mark(text) : self.text(text)
             return shown == text ? nil : JSONText.quoted(shown)
         }
-        if isInNumber(token[token.startIndex]) {
+        if numberBytes[Int(token[token.startIndex])] {
             if isHidden { collect([text]) }
             return isHidden || redaction.isGiven(text) ? "0" : nil
         }
@@ -113,15 +113,17 @@ extension SecretWalk {
 /// Returns the index after a token: a string, a number, another word, or one character.
 func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     var index = start + 1
-    let isNumber = isInNumber(bytes[start])
+    let isNumber = numberBytes[Int(bytes[start])]
     if bytes[start] == UInt8(ascii: "\"") {
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
             index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         return min(index + 1, bytes.count)
     }
-    guard isOther(bytes[start]) else { return index }
-    while index < bytes.count, isNumber ? isInNumber(bytes[index]) : isOther(bytes[index]) {
+    guard !delimiters[Int(bytes[start])] else { return index }
+    while index < bytes.count,
+        isNumber ? numberBytes[Int(bytes[index])] : !delimiters[Int(bytes[index])]
+    {
         index += 1
     }
     return index
@@ -140,21 +142,6 @@ func string(_ bytes: ArraySlice<UInt8>) -> String {
     return decoded.first ?? text.replacing(/\\(.)/) { $0.output.1 }
 }
 
-private func isInNumber(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
-        UInt8(ascii: "E"):
-        true
-    default: false
-    }
-}
-
-/// Whether a byte is neither a space nor the beginning or end of anything else.
-private func isOther(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x20, 0x09, 0x0D, 0x0A, UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "{"),
-        UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""):
-        false
-    default: true
-    }
-}
+private let numberBytes = byteTable("0123456789+-.eE")
+/// The bytes of a space, and those that begin or end anything but a word or a number.
+private let delimiters = byteTable(" \t\r\n,:{}[]\"")

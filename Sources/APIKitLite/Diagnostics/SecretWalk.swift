@@ -46,15 +46,14 @@ package struct SecretWalk {
 
     /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
     package mutating func text(_ text: String) -> String {
-        guard depth < 4, text.utf8.contains(where: beginsName) else {
+        guard depth < 4, text.utf8.contains(where: { beginsName[Int($0)] }) else {
             return redaction.text(text)
         }
         depth += 1
         defer { depth -= 1 }
         if text.beginsAsJSON { return json(text) }
         // What cannot be in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
-        let ends = " \t\r\n\"'<>\\".unicodeScalars
-        guard text.unicodeScalars.contains(where: ends.contains) else {
+        guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // In the host of a URL, no value is searched.
             if text.contains("://") { return url(text[...]) }
             // Only a whole text is taken for items, because code has `=` and `?`, too.
@@ -64,7 +63,7 @@ package struct SecretWalk {
         var shown = ""
         var rest = text[...]
         while !rest.isEmpty {
-            let word = Substring(rest.unicodeScalars.prefix { !ends.contains($0) })
+            let word = Substring(rest.utf8.prefix { !endsURL[Int($0)] })
             let isURL = word.hasPrefix("/") || word.contains("://")
             shown += isURL ? url(word) : String(word)
             rest = rest[word.endIndex...]
@@ -191,11 +190,10 @@ package struct SecretWalk {
             let text = String(value ?? "").replacing("\"", with: "")
             if text.allSatisfy({ $0 == "=" }) {
                 // The first of several words is the scheme.
-                if index == 0 { return words.count == 1 ? [String(word)] : [] }
-                guard words[0].lowercased() == "basic",
-                    let pair = Data(base64Encoded: String(word)).flatMap({ exactText($0) })
-                else { return [String(word)] }
-                return [String(word), password(in: pair[...])]
+                if index == 0, words.count > 1 { return [] }
+                let isBasic = index == 1 && words[0].lowercased() == "basic"
+                let pair = isBasic ? Data(base64Encoded: String(word)).flatMap(plainText) : nil
+                return [String(word)] + [pair.map { password(in: $0[...]) }].compactMap(\.self)
             }
             return hides(String(parameter), text) ? [text] : []
         }
@@ -211,7 +209,7 @@ package struct SecretWalk {
         {
             return multipart(body, boundary)
         }
-        guard !body.contains(0), let text = exactText(body) else { return body }
+        guard let text = plainText(body) else { return body }
         if type == formMediaType { return Data(items(text[...], .form).utf8) }
         if type == "text/event-stream" {
             // The JSON or the URL of an event is behind a name.
@@ -263,15 +261,10 @@ private func password(in pair: Substring) -> String {
     return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)
 }
 
-/// Whether a byte can separate a name from a secret, or begin a text that has names.
-private func beginsName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "{"), UInt8(ascii: "["),
-        UInt8(ascii: ";"):
-        true
-    default: false
-    }
-}
+/// The bytes that cannot be in a URL.
+private let endsURL = byteTable(" \t\r\n\"'<>\\")
+/// The bytes that separate a name from a secret, or begin a text that has names.
+private let beginsName = byteTable("=@{[;")
 
 extension String {
     /// Whether the text is JSON, if its beginning decides. A byte order mark does not count.

@@ -8,9 +8,8 @@ enum TokenShape {
         """)
     /// The lengths of tokens whose beginnings are also frequent in Base64.
     private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
-    private static let isInToken = (0...255).map { byte in
-        "-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8.contains(byte)
-    }
+    private static let isInToken = byteTable(
+        "-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
     /// Returns a text with the tokens in it replaced.
     static func hiding(in text: String, by mark: (String) -> String) -> String {

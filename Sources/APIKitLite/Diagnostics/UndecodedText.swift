@@ -18,7 +18,7 @@ struct UndecodedText {
         let beginning = redaction.excerpt(of: data, contentType: contentType)
         // An empty coding path means that the decoder could not read the text at all.
         if case .dataCorrupted = error, path.isEmpty, let failure = redaction.failure(in: data) {
-            return (sentence(about: data, notJSON: failure.error), beginning ?? failure.excerpt)
+            return (sentence(about: data, notJSON: failure.error), failure.excerpt ?? beginning)
         }
         guard let beginning else { return (sentence(about: error, at: nil), nil) }
         // Of a longer text, the place is named, and not looked for.
@@ -28,20 +28,13 @@ struct UndecodedText {
             redaction.value(in: bytes, at: starts[depth], below: Array(path.prefix(depth)))
         }
         let tree = starts.count > path.count ? values.last?.map(\.tree) : nil
-        // The largest of the values on the path that is short, unless the whole text is.
-        var excerpt: String?
-        if beginning.hasSuffix("…") {
-            for value in values.dropFirst().reversed() {
-                guard let value else { break }
-                let part = "…\(value.shown)…".excerpt(limit: 2_000)
-                if part.utf8.count > 200 {
-                    excerpt = excerpt ?? part.excerpt()
-                    break
-                }
-                excerpt = part
-            }
+        guard beginning.hasSuffix("…") else { return (sentence(about: error, at: tree), beginning) }
+        // The largest value around the place that is short; of many, the last are searched.
+        let parts = values.dropFirst().suffix(5).compactMap {
+            $0.map { "…\($0.shown)…".excerpt(limit: 2_000) }
         }
-        return (sentence(about: error, at: tree), excerpt ?? beginning)
+        let part = parts.first { $0.utf8.count <= 200 } ?? parts.last?.excerpt()
+        return (sentence(about: error, at: tree), part ?? beginning)
     }
 
     /// Returns a sentence about an error at a value in JSON, or about one whose value is not known: a

@@ -84,21 +84,22 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
     ///   what ``APIRequest/redaction`` of its request hides.
     public func description(redacting redaction: Redaction) -> String {
-        let hidden = redaction.hidingValues(of: request)
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
         let number = id.map { "#\($0) " } ?? ""
+        if case .rejected(let error) = kind {
+            return number + line(of: error.hiding(redaction).sentences)
+        }
+        let hidden = redaction.hidingValues(of: request)
         let start = number + (request.map(hidden.line) ?? "")
         let outcome: String
         switch kind {
-        case .started: return start
+        case .started, .rejected: return start
         case .answered(let bytes): outcome = "\(status), \(byteCount(bytes))"
         case .opened: outcome = "\(status), streaming"
         case .resent: outcome = "sent again"
         case .closed(let bytes): outcome = "complete after \(byteCount(bytes))"
         case .left(let bytes): outcome = "left by the reader after \(byteCount(bytes))"
         case .failed(let error): outcome = reason(error, hidden)
-        case .rejected(let error):
-            return number + line(of: error.hiding(redaction).sentences)
         }
         return "\(start): \(outcome), \(text(duration ?? .zero))"
     }

@@ -9,6 +9,11 @@ package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)
 }
 
+/// Returns the text of a body in UTF-8, or nil if it is not text or has a NUL.
+func plainText(_ body: Data) -> String? {
+    body.withUnsafeBytes { $0.contains(0) } ? nil : exactText(body)
+}
+
 extension Data {
     /// Returns the first bytes, up to a number, cut between two characters of UTF-8.
     package func beginning(_ limit: Int) -> Data {

@@ -12,3 +12,6 @@ func table(_ text: String) -> [String: String] {
         table[String(words[0])] = String(words[1])
     }
 }
+
+/// Returns a table that says of each byte whether a text has it.
+func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }

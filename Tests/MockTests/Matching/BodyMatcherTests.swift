@@ -11,6 +11,27 @@ import Testing
         var age = 3
     }
 
+    /// The criteria that read a body name its compression, which the header alone tells for some.
+    @Test(
+        arguments: [
+            ([0x1F, 0x8B, 8, 0], "gzip", "4 bytes, compressed with gzip"),
+            ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "4 bytes, compressed with zstd"),
+            ([0x78, 0x9C, 0xFF], nil, "3 bytes, compressed with zlib"),
+            ([0xCE, 0xB2, 0xFF], "br", "3 bytes, compressed with br"), ([0xFF], "gzip", "1 byte"),
+            (Array("{".utf8), "br", "1 byte"),
+        ] as [([UInt8], String?, String)])
+    func namesTheCompressionOfABody(_ bytes: [UInt8], _ coding: String?, _ shown: String) {
+        var request = URLRequest.json("")
+        request.httpBody = Data(bytes)
+        request.setValue(coding, forHTTPHeaderField: "Content-Encoding")
+        let type = request.value(forHTTPHeaderField: "Content-Type") ?? "unknown type"
+        for matcher in [RequestMatcher.any.json("1"), .any.part("a")] {
+            let report = matcher.report(on: RecordedRequest(request: request)).description
+            #expect(
+                report.contains("the request has <\(type), \(shown)>, which is not"), "\(report)")
+        }
+    }
+
     @Test func matchesBodies() {
         let rows: [MatchCase] = [
             MatchCase(

@@ -70,4 +70,57 @@ import Testing
         #expect(text.contains("POST https://api.example.com/a, 16 bytes"))
         #expect(!text.contains("hunter2") && !text.contains(/\b104\b/))
     }
+
+    #if os(Linux)
+    /// Of 200 MB, the texts about a request that nothing answers read the beginning.
+    @Test(arguments: [
+        (
+            "[", #"{"id":42,"token":"hunter2"},"#, "application/json",
+            #"[{"id":42,"token":"hunter2"}"#
+        ),
+        ("Hello. ", "Nothing to see.\n\n", "text/plain", "Hello. Nothing to see. Nothing"),
+        ("", "a=b&", "application/x-www-form-urlencoded", "a=b&a=b"),
+        ("--b\r\n", "Content: x\r\n", "multipart/form-data; boundary=b", "<multipart/form-data, 2"),
+    ])
+    func describesTheBeginningOfALargeBody(
+        _ start: String, _ unit: String, _ type: String, _ shown: String
+    ) async throws {
+        let body = VastBody(start, repeating: unit)
+        var request = URLRequest(url: URL(string: "https://api.example.com/upload")!)
+        request.httpMethod = "POST"
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = body.data
+        let network = MockNetwork()
+        let post = RequestMatcher.post("/users")
+        for matcher in [post.json("[1]"), post.form(["a": 1]), post.part("a", text: "b"), post] {
+            network.stub(matcher, .status(200))
+        }
+
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(request)
+        }
+        let text = "\(try #require(error))"
+        #expect(text.contains("with the body \(shown)"), "\(text)")
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect("\(try #require(verification))".contains(text))
+        #expect(network.requests.description.utf8.count < 200)
+        #expect(text.utf8.count < 2_000)
+        #expect(body.bytesRead < 4_000_000, "\(body.bytesRead)")
+    }
+    #endif
+
+    /// A criterion of the body of a large request is checked only if the others hold.
+    @Test func checksTheBodyOfALargeRequestLast() {
+        let matcher = RequestMatcher.post("/users").json("[1]")
+        let body = Data(("[" + String(repeating: "2,", count: 60_000) + "2]").utf8)
+        for (path, text) in [
+            ("users", "$[0]: expected 1, got 2"), ("user", "it was not checked, because another"),
+        ] {
+            var request = URLRequest(url: URL(string: "https://api.example.com/\(path)")!)
+            request.httpMethod = "POST"
+            request.httpBody = body
+            let report = matcher.report(on: RecordedRequest(request: request))
+            #expect(!report.isMatch && report.description.contains(text), "\(report)")
+        }
+    }
 }

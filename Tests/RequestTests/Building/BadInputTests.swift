@@ -288,6 +288,34 @@ import Testing
         #expect(try cleared.formBody(["a": 1]).httpBody == Data("a=1".utf8))
     }
 
+    /// Errors of building and others that quote a URL, before anything knows what an app hides.
+    @Test func hidesWhatTheAppHidesInAURLThatCannotBeSent() throws {
+        let redaction = Redaction.standard.adding("birthday")
+        let url = URL(string: "https://h/a?birthday=hunter2&token=hunter3")!
+        func error(_ build: () throws -> Void) throws -> RequestBuildingError {
+            try #require(throws: RequestBuildingError.self, performing: build)
+        }
+        var noURL = URLRequest(url: url)
+        noURL.url = nil
+        let errors: [any Error] = [
+            try error { _ = try URL(#require(URL(string: "\(url)#top"))) },
+            try error {
+                _ = try URL(#require(URL(string: "ftp://h/?birthday=hunter2&token=hunter3")))
+            },
+            try error { _ = try keptURL("https://h/[a?birthday=hunter2&token=hunter3") },
+            try error { _ = try URL(Self.base, path: "/a{id}?birthday=hunter2&token=hunter3") },
+            FileBodyError(url, .notAFile),
+        ]
+        for error in errors {
+            let load = APIRequestError(stage: .makeRequest, underlying: error, redaction: redaction)
+            #expect(!load.description.contains("hunter"), "\(load)")
+            #expect(load.description.contains("REDACTED"), "\(load)")
+            if error is RequestBuildingError {
+                #expect("\(error)".contains("hunter2") && !"\(error)".contains("hunter3"))
+            }
+        }
+    }
+
     @Test func refusesAQueryWithoutAURL() throws {
         var request = try URLRequest("GET", Self.base)
         request.url = nil

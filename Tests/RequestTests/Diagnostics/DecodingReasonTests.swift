@@ -140,6 +140,70 @@ import Testing
         #expect(lines(try error(Page.self, body, contentType: type))[2] == sentence)
     }
 
+    /// The text before the place is shown, and a short word there.
+    @Test(
+        arguments: [
+            (#"{"a": 1, "longitude": NaN, "b": 2}"#, #"Body: {"a": 1, "longitude": NaN…"#),
+            (
+                #"{"token":"hunter2","a":[1,{"b":-Infinity}]}"#,
+                #"Body: {"token":"REDACTED","a":[1,{"b":-Infinity…"#
+            ),
+            (
+                #"{"a":"hunter2","token":"hunter2","b":undefined}"#,
+                #"Body: {"a":"REDACTED","token":"REDACTED","b":undefined…"#
+            ),
+            (#"{"a":1,}"#, #"Body: {"a":1,}…"#),
+            (#"{"token" "hunter2"}"#, #"Body: {"token" "REDACTED"…"#),
+            ("[{\"token\":\"hun\nter2\"}, hunter2]", #"Body: [{"token":…"#),
+            (#"{"a":"b","token": hunter2}"#, #"Body: {"a":"b","token": REDACTED…"#),
+            (#"{"a":"b", password=hunter2}"#, #"Body: {"a":"b", …"#),
+            (#"{"a":[hunter2-and-other-words]}"#, #"Body: {"a":[…"#),
+            ("{'token': 'hunter2'}", "Body: {'token'…"),
+            ("{password=hunter2, user=emma}", "Body: {…"),
+            ("[section]\npassword=hunter2", "Body: [section…"),
+            ("Sorry, hunter2", nil), ("password=hunter2", nil), (#""hunter2"#, nil),
+        ] as [(String, String?)])
+    func showsWhereATextIsNotJSON(_ body: String, _ shown: String?) throws {
+        let error = try error(Page.self, body, contentType: "a/b")
+
+        #expect(lines(error).first { $0.hasPrefix("Body: ") } == shown)
+        #expect(!error.description.contains("hunter"))
+    }
+
+    @Test func showsTheEndOfTheTextBeforeThePlace() throws {
+        let numbers = String(repeating: #"{"latitude": 52.5, "token": "hunter2"}, "#, count: 1_000)
+        let line = lines(try error(Page.self, "[\(numbers)NaN, 2]"))[3]
+
+        #expect(line.hasPrefix("Body: …") && line.hasSuffix(#""token": "REDACTED"}, NaN…"#))
+        #expect(line.utf8.count < 200)
+    }
+
+    /// A body that begins as if it were compressed is text.
+    @Test(
+        arguments: [
+            ([0x1F, 0x8B, 8, 0, 0, 0xFF], nil, "gzip"),
+            ([0x28, 0xB5, 0x2F, 0xFD, 0xFF], "identity", "zstd"),
+            ([0x78, 0x9C, 0xED, 0], "deflate", "zlib"), ([0x78, 0x01, 0xED, 0xFF], nil, "zlib"),
+            ([0xCE, 0xB2, 0xCF, 0x81, 0xFF], "br", "br"),
+            ([0xCB, 0x48, 0xCD, 0xFF], "deflate", "deflate"),
+            ([0x89, 0x50, 0x4E, 0x47, 0xFF], "gzip", nil), (Array("x^2".utf8), "br", nil),
+            (Array("x\u{1}".utf8), nil, nil),
+        ] as [([UInt8], String?, String?)])
+    func saysThatABodyIsCompressed(_ bytes: [UInt8], _ coding: String?, _ name: String?) throws {
+        var headers = ["Content-Type": "application/json"]
+        headers["Content-Encoding"] = coding
+        let response = HTTPURLResponse(
+            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil, headerFields: headers
+        )
+        let error = APIRequestError(
+            stage: .parse, response: response, data: Data(bytes),
+            underlying: DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "x")))
+
+        let sentence = name.map { "The body is compressed with \($0), where JSON was expected." }
+        #expect(lines(error)[2] == sentence ?? lines(error)[2])
+        #expect(error.description.contains("compressed") == (name != nil))
+    }
+
     // Why a text is not JSON is said in the words of Foundation.
     @Test(arguments: [#"{"items":[{"id":1"#, "Sorry", #"{"a":1}}"#])
     func saysThatATextIsNotJSON(_ body: String) throws {

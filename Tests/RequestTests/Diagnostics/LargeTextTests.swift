@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// Of a long text only a part is shown, and no secret in it.
 @Suite(.limited) struct LargeTextTests {
@@ -121,6 +122,171 @@ import Testing
                 stage: .makeRequest, request: request, underlying: Refusal(description: text))
 
             #expect(!error.description.contains("hun"))
+            #expect(error.description.utf8.count < 4_300)
+        }
+    }
+
+    // MARK: Cost
+
+    #if os(Linux)
+    /// Bodies of each kind: their beginning, what they repeat, and their content type.
+    private static let kinds = [
+        ("[", #"{"id":42,"name":"Emma","to":"https://h/?a=b"},"#, "application/json"),
+        ("[\n", "  {\n    \"id\": 42,\n    \"token\": \"hunter2\"\n  },\n", "application/json"),
+        ("[\"", "é🎈a/b?c=d ", "application/json"), ("", "a=b&to=https%3A%2F%2Fh%2F&", form),
+        ("", "Nothing to see. ", "text/plain"), ("<html>", "<p>Nothing</p>\n", "text/html"),
+        ("", "{\"id\":42}\n", "application/x-ndjson"),
+        ("", "data: {\"id\":42}\n\n", "text/event-stream"), ("\u{1}", "\u{0}\u{ff}", "a/b"),
+    ]
+
+    /// Of 200 MB, each text reads 2 MB at most, and is short.
+    @Test(arguments: kinds)
+    func readsTheBeginningOfABodyOnly(_ start: String, _ unit: String, _ type: String) throws {
+        let body = VastBody(start, repeating: unit)
+        var request = URLRequest(url: URL(string: "https://h/v1")!)
+        request.httpMethod = "POST"
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = body.data
+        let response = HTTPURLResponse(
+            url: request.url!, statusCode: 500, httpVersion: nil,
+            headerFields: ["Content-Type": type])
+        func context(_ path: [PathKey]) -> DecodingError.Context {
+            .init(codingPath: path, debugDescription: "It is wrong.")
+        }
+        let place = [PathKey(intValue: 1_000), PathKey(stringValue: "id")]
+        for underlying in [
+            UnacceptableStatus(statusCode: 500), DecodingError.dataCorrupted(context([])),
+            DecodingError.typeMismatch(Bool.self, context(place)),
+            DecodingError.keyNotFound(place[1], context([PathKey(intValue: 99_999_999)])),
+            DecodingError.dataCorrupted(context([])).about(body.data),
+            StreamError.compressed,
+        ] as [any Error] {
+            let error = APIRequestError(
+                stage: .parse, request: request, response: response, data: body.data,
+                underlying: underlying)
+            var texts = [error.description]
+            if underlying is UnacceptableStatus {
+                texts += [
+                    error.localizedDescription, ExchangeEvent(rejected: error).description,
+                    ExchangeEvent(.failed(error), id: 1, request).description,
+                ]
+            }
+            for text in texts { #expect(text.utf8.count < 2_000, "\(text)") }
+        }
+        #expect(request.curlCommand().utf8.count < 200)
+        #expect(ExchangeEvent(.started, id: 1, request).description.utf8.count < 100)
+        #expect(body.bytesRead < 4_000_000, "\(body.bytesRead)")
+    }
+    #endif
+
+    /// What used to be shown of a large body is still shown.
+    @Test(arguments: [
+        (
+            #"{"message":"No such user","list":[1,{"a":"\#(String(repeating: "é🎈", count: 30_000))"}]}"#,
+            #"Body: {"message":"No such user","list":[1,{"a":"é🎈"#
+        ),
+        (
+            "{\"message\": \"No such user\",\n" + String(repeating: " ", count: 5_000)
+                + "\"list\": ["
+                + String(repeating: "\n  12,", count: 20_000) + "0]}",
+            #"Body: {"message": "No such user", "list": [ 12, 12, 12"#
+        ),
+        (
+            #"{"token":"\#(String(repeating: "hunter2", count: 20_000))","message":"x"}"#,
+            #"Body: {"token":"REDACTED…"#
+        ),
+        (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), #"Body: {"a":1…"#),
+        ("[section]\npassword = hunter2\n" + String(repeating: "# text\n", count: 20_000), ""),
+        ("[2026-01-01 12:00] password hunter2\n" + String(repeating: "line\n", count: 30_000), ""),
+    ])
+    func showsTheBeginningOfJSONOnly(_ body: String, _ expected: String) {
+        let line = bodyLine(body)
+
+        #expect(line.hasPrefix(expected) && line.isEmpty == expected.isEmpty, "\(line)")
+    }
+
+    /// A megabyte before the place is no reason not to show it.
+    @Test func findsTheNeighbourhoodInALargeBody() {
+        let much = String(
+            repeating: #"{"id":1,"to":"https://h/?a=b","list":[[],{}]},"#, count: 25_000)
+        let path = [PathKey(stringValue: "items"), PathKey(intValue: 25_000)]
+        for (body, shown) in [
+            (
+                #"{"a":"\"}","items":[\#(much){"id":"here","pin":7}, 2],"z":1}"#,
+                #"…{"id":"here","pin":0}…"#
+            ),
+            // The name of the secret is far before what is shown.
+            (#"{"a":[{}],"items":[\#(much){"id":"here"}]}"#, #"…{"id":"here"}…"#),
+        ] {
+            #expect(bodyLine(body, at: path + [PathKey(stringValue: "id")]) == "Body: " + shown)
+        }
+        let secret = #"{"a":0,"secret":{"deep":[\#(much){"id":"hunter2","b":["hunter2",7]}]}}"#
+        let deep = [PathKey(stringValue: "secret"), PathKey(stringValue: "deep"), path[1]]
+        for rest in [[], ["id"], ["b"]] {
+            let line = bodyLine(secret, at: deep + rest.map { PathKey(stringValue: $0) })
+            #expect(line.contains("REDACTED") && !line.contains("hunter"), "\(line)")
+        }
+        let elements = String(repeating: #""x","#, count: 30_000)
+        let list = #"{"passwords":[\#(elements)"hunter2"]}"#
+        let line = bodyLine(
+            list, at: [PathKey(stringValue: "passwords"), PathKey(intValue: 30_000)])
+        #expect(line == #"Body: …"REDACTED"…"#)
+    }
+
+    // MARK: Cuts
+
+    /// A secret is at each place around the end of what is read of a body, and all before it is short
+    /// when it is redacted. It is known by its name, its value or its shape, or is in a URL.
+    @Test(arguments: [
+        (#"{"token":""#, #"","password":""#, "zQ8hunter2Lm"),
+        (#"{"token":""#, #"","note":"it is "#, "zQ8hunter2Lm"),
+        (#"{"token":""#, #"","note":"it is "#, "ghp_1234567890abcdefABCDEF1234567890abcd"),
+        (#"{"token":""#, #"","next":"https:\/\/emma:"#, #"zQ8hunter2Lm@h\/"#),
+        (#"{"token":""#, #"","next":"/a?token="#, "zQ8hunter2Lm"),
+        (#"{"token":""#, #"","j":"{\"token\":\""#, #"zQ8hunter2Lm\"}"#),
+        (#"{"token":""#, #"",""#, #"zQ8hunter2Lm":"x"#),
+        (#"[{"token":""#, #""},{"a":"\u00e9\ud83c\udf88","pin":""#, #"\u007aQ8hunter2Lm"#),
+        ("token=", "&password=", "zQ8hunter2Lm"), ("token=", "&note=it+is+", "zQ8hunter2Lm"),
+        ("token=", "&next=%2Fa%3Ftoken%3D", "zQ8hunter2Lm"),
+        ("token=", "&f=%7B%22pin%22%3A%22", "zQ8hunter2Lm%22%7D"),
+    ])
+    func halvesNoSecret(_ start: String, _ before: String, _ secret: String) throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!)
+            .header("Authorization", "Bearer zQ8hunter2Lm")
+        let window = Redaction.standard.hidingValues(of: request).window
+        let rest = String(repeating: "x", count: 100_000)
+        let isForm = start == "token="
+        let end = secret.utf8.count + 3
+        for offset in stride(from: -2, to: end, by: end > 20 ? 4 : 1) {
+            let count = window - offset - start.utf8.count - before.utf8.count
+            let body = start + String(repeating: "s", count: count) + before + secret + rest
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: 500, httpVersion: nil,
+                headerFields: ["Content-Type": isForm ? Self.form : "application/json"])
+            let text = bodyLine(
+                of: APIRequestError(
+                    stage: .validate, request: request, response: response, data: Data(body.utf8),
+                    underlying: UnacceptableStatus(statusCode: 500)))
+            #expect(text.contains("REDACTED"), "\(offset): \(text)")
+            for half in ["zQ8", "hun", "ghp", "u007a"] {
+                #expect(!text.contains(half), "\(offset): \(text)")
+            }
+        }
+    }
+
+    /// The same at the end of a shown text: the secret of the request is long, and begins before it.
+    @Test func halvesNoSecretOfAText() throws {
+        struct Refusal: Error, CustomStringConvertible { let description: String }
+        let secret = "zQ8" + String(repeating: "hunter2", count: 2_000)
+        let request = try URLRequest("GET", URL(string: "https://h")!)
+            .header("X-Api-Key", secret)
+        for offset in stride(from: 0, to: 4_100, by: 50) {
+            let text =
+                String(repeating: "x ", count: offset / 2) + secret
+                + String(repeating: " y", count: 50_000)
+            let error = APIRequestError(
+                stage: .validate, request: request, underlying: Refusal(description: text))
+            #expect(!error.description.contains("zQ8") && !error.description.contains("hunter"))
             #expect(error.description.utf8.count < 4_300)
         }
     }

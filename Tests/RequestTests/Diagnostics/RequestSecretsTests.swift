@@ -70,6 +70,15 @@ import Testing
         ("Authorization", "Bearer hunter2", "Bearer realm=\"x\"", "Bearer realm=\"x\""),
         ("Authorization", "hunter2", "hunter2 has expired", "REDACTED has expired"),
         ("Authorization", "Basic ZW1tYQ==", "got ZW1tYQ==", "got REDACTED"),
+        // emma:hunter2; emma:hun:ter2; a key as the user name; with a form-encoded password
+        ("Authorization", "Basic ZW1tYTpodW50ZXIy", "emma: hunter2", "emma: REDACTED"),
+        ("Proxy-Authorization", "basic ZW1tYTpodW46dGVyMg==", "emma hun:ter2", "emma REDACTED"),
+        ("Authorization", "Basic a2V5LWh1bnRlcjI6", "key-hunter2 and key-", "REDACTED and key-"),
+        ("Authorization", "Basic ZW1tYTphJTJCYg==", "emma a+b, a%2Bb", "emma a+b, REDACTED"),
+        ("Authorization", "Basic ZW1tYTpodW4lMkZ0ZXIr", "no hun/ter+.", "no REDACTED."),
+        ("Authorization", "Bearer ZW1tYTpodW50ZXIy", "emma: hunter2", "emma: hunter2"),
+        ("Cookie", "sid=s%3Ahun%2Fter", "no s:hun/ter", "no REDACTED"),
+        ("X-Token", "hun\"ter\\2", #"in "hun\"ter\\2""#, #"in "REDACTED""#),
         (
             "Authorization", "OAuth a=\"emma\", oauth_token=\"hunter2\"", "emma: hunter2",
             "emma: REDACTED"
