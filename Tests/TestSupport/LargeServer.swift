@@ -1,28 +1,23 @@
 import APIKitLite
 import Foundation
 
-/// A server that answers one request with a large body, until it has sent everything or the client
-/// leaves.
+/// A server whose body does not end: it sends a large part of it, and then a byte at a time until the
+/// client leaves.
 package final class LargeServer: Sendable {
-    package static let size = 512 * 1024 * 1024
-
     private let listener: Listener
-    private let sent = Locked(0)
     package let hasEnded = Gate()
 
     package var url: URL { listener.url }
-    package var sentCount: Int { sent.withLock { $0 } }
 
     package init() throws {
-        listener = try Listener { [sent, hasEnded] client in
+        listener = try Listener { [hasEnded] client in
             defer { hasEnded.open() }
             guard received(from: client) != nil else { return }
-            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n"
-            guard sendAll(Data(head.utf8), to: client) else { return }
-            let piece = Data(count: 1024 * 1024)
-            while sent.withLock({ $0 < Self.size }), sendAll(piece, to: client) {
-                sent.withLock { $0 += piece.count }
-            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(512 << 20)\r\n\r\n"
+            guard sendAll(Data(head.utf8) + Data(count: 4 << 20), to: client) else { return }
+            var event = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+            // libcurl asks whether to go on when it has received something.
+            while poll(&event, 1, 20) == 0, sendAll(Data(count: 1), to: client) {}
         }
     }
 }

@@ -152,9 +152,9 @@ import Testing
                 #"{"a":"hunter2","token":"hunter2","b":undefined}"#,
                 #"Body: {"a":"REDACTED","token":"REDACTED","b":undefined…"#
             ),
-            (#"{"a":1,}"#, #"Body: {"a":1,}…"#),
+            (#"{"a":1,}"#, #"Body: {"a":1,}"#),
             (#"{"token" "hunter2"}"#, #"Body: {"token" "REDACTED"…"#),
-            ("[{\"token\":\"hun\nter2\"}, hunter2]", #"Body: [{"token":…"#),
+            ("[{\"token\":\"hun\nter2\"}, hunter2]", #"Body: [{"token":"REDACTED"…"#),
             (#"{"a":"b","token": hunter2}"#, #"Body: {"a":"b","token": REDACTED…"#),
             (#"{"a":"b", password=hunter2}"#, #"Body: {"a":"b", …"#),
             (#"{"a":[hunter2-and-other-words]}"#, #"Body: {"a":[…"#),

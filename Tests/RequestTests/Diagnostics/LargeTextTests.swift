@@ -195,7 +195,7 @@ import Testing
             #"{"token":"\#(String(repeating: "hunter2", count: 20_000))","message":"x"}"#,
             #"Body: {"token":"REDACTED…"#
         ),
-        (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), #"Body: {"a":1…"#),
+        (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), "Body: …"),
         ("[section]\npassword = hunter2\n" + String(repeating: "# text\n", count: 20_000), ""),
         ("[2026-01-01 12:00] password hunter2\n" + String(repeating: "line\n", count: 30_000), ""),
     ])
