@@ -60,12 +60,11 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use it for an output that is not JSON, or that depends on the status or a header. To ignore the
-    /// body, write `{ _, _ in }`. The other parameters are those of the form with `as:`.
+    /// Use it for an output that is not JSON, or that depends on the status or a header. The closure runs
+    /// off the caller's actor, and its error fails the load in the stage
+    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other parameters are
+    /// those of the form with `as:`.
     ///
-    /// - Parameter parse: Parses the body, status and headers of an accepted response, off the
-    ///   caller's actor. The load fails with its error in the stage
-    ///   ``APIRequestError/Stage/parse``.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load<T>(
@@ -87,7 +86,7 @@ extension HTTPSession {
     /// Loads a `URLRequest`, and returns the value with its headers and body. Decodes it on the
     /// caller's actor, to which the output belongs.
     ///
-    /// The parameters are those of ``load(_:as:decoder:name:redaction:validate:progress:)``.
+    /// The parameters are those of `load` with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func response<T: Decodable>(
@@ -109,8 +108,7 @@ extension HTTPSession {
     ///     let users = try await session.response(request, as: [User].self)
     ///     let next = users.response.link("next")
     ///
-    /// Decodes off the caller's actor. The parameters are those of
-    /// ``load(_:as:decoder:name:redaction:validate:progress:)``.
+    /// Decodes off the caller's actor. The parameters are those of `load` with `as:`.
     ///
     /// - Returns: The value, and the response that it was decoded from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
@@ -131,7 +129,7 @@ extension HTTPSession {
     /// Loads a `URLRequest`, parses its response with a closure, and returns the value with its
     /// headers and body.
     ///
-    /// The parameters are those of ``load(_:name:redaction:validate:progress:parse:)``.
+    /// The parameters are those of `load` with `parse:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent

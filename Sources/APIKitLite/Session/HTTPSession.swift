@@ -23,7 +23,7 @@ import Foundation
 /// - ``authenticated(by:clock:)``
 /// - ``authenticated(for:clock:token:)``
 /// - ``redirecting(_:)-(RedirectPolicy)``
-/// - ``redirecting(_:)-((_,_)->_)``
+/// - ``redirecting(_:)-((HTTPURLResponse,URLRequest)->URLRequest?)``
 /// - ``limitingBodies(to:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
