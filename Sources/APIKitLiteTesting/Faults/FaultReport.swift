@@ -39,6 +39,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     public let faults: [Fault]
 
     let outcomes: [Fault: LoadOutcome]
+    let errors: [Fault: any Error]
 
     /// The outcome under this fault.
     ///
@@ -47,6 +48,18 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
+
+    /// Returns the error that the client threw under a fault, such as an `APIRequestError`, or nil if it
+    /// returned a value or has no outcome.
+    ///
+    ///     let error = report.error(under: .status(404)) as? APIRequestError
+    ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")
+    public func error(under fault: Fault) -> (any Error)? { errors[fault] }
+
+    /// Returns whether two reports have the same faults and outcomes.
+    public static func == (left: FaultReport, right: FaultReport) -> Bool {
+        left.faults == right.faults && left.outcomes == right.outcomes
+    }
 
     /// The number of faults, and how often each outcome occurred, the most frequent first, such as
     /// `141 faults: .parse 62, .transport 62, value 12, .validate 5`.

@@ -6,7 +6,10 @@ import Foundation
 /// Each run has its own network and its own clock. The clock advances automatically as soon as
 /// nothing else happens.
 struct FaultRun: Sendable {
-    typealias Ending = Result<LoadOutcome, FaultError.Violation>
+    /// The outcome of a client and the error that it threw; or what was wrong.
+    typealias Ending = Result<
+        (outcome: LoadOutcome, error: (any Error)?), FaultError.Violation
+    >
 
     /// Runs the client once, and says what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
@@ -56,7 +59,10 @@ struct FaultRun: Sendable {
     }
 
     private func report(_ endings: [Fault: Ending]) -> FaultReport {
-        FaultReport(faults: faults, outcomes: endings.compactMapValues { try? $0.get() })
+        let results = endings.compactMapValues { try? $0.get() }
+        return FaultReport(
+            faults: faults, outcomes: results.mapValues(\.outcome),
+            errors: results.compactMapValues(\.error))
     }
 
     private func failure(_ endings: [Fault: Ending], _ advice: [String]) -> FaultError {

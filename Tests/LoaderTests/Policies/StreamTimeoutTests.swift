@@ -29,24 +29,32 @@ import Testing
 
         for isDownload in [false, true] {
             let clock = MockClock()
+            let received = Locked(Int64(0))
             let limited = session.timingOut(
                 after: .seconds(5), idle: .seconds(7), clock: clock)
             let transfer = Task {
                 let request = URLRequest(url: baseURL.appending(path: "/"))
                 if isDownload {
-                    try await limited.fetch(request, to: file)
+                    try await limited.fetch(
+                        request, to: file,
+                        progress: { count, _ in received.withLock { $0 = count } })
                 } else {
                     var pieces: [String] = []
                     defer { #expect(pieces == (silence == .withinTheBody ? ["a"] : [])) }
                     for try await piece in try await limited.stream(request).0 {
                         pieces.append(piece.text)
+                        received.withLock { $0 += Int64(piece.count) }
                     }
                 }
             }
             switch silence {
             case .beforeTheHead: await network.waitForRequests(isDownload ? 2 : 1)
             case .afterARedirect: await network.waitForRequests(isDownload ? 4 : 2)
-            case .withinTheBody: await yieldWhile { clock.pendingDeadlines != [.seconds(7)] }
+            case .withinTheBody:
+                // The same deadline counts before the first piece and after it.
+                await yieldWhile {
+                    received.withLock { $0 } == 0 || clock.pendingDeadlines != [.seconds(7)]
+                }
             }
             await clock.advance(by: .seconds(7))
 

@@ -96,6 +96,8 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
 
         #expect(report[.hanging] == .thrown("ShopError (busy)"))
+        #expect(report.error(under: .hanging) as? ShopError == .busy)
+        #expect(report.error(under: .slow) == nil)
         #expect(report[.slow] == .value)
         let failure = await #expect(throws: FaultError.self) {
             try await forEachFault(in: sample, throwing: TestError.self, body)

@@ -195,16 +195,15 @@ import Testing
         #expect(clock.pending.isEmpty)
     }
 
-    /// Each would take ten milliseconds, if the clock waited for each of them to sleep again.
-    @Test func tasksThatSleepOnceCostLittle() async throws {
+    @Test func oneAdvanceWakesAThousandTasksThatSleepOnce() async throws {
         let clock = MockClock()
         let tasks = (1...1_000).map { second in sleep(on: clock, second) {} }
         await clock.waitForSleepers(1_000)
 
-        let time = await ContinuousClock().measure { await clock.advance(by: .seconds(1_001)) }
+        await clock.advance(by: .seconds(1_001))
 
-        #expect(time < .seconds(10))
         for task in tasks { try await task.value }
+        #expect(clock.now.offset == .seconds(1_001))
     }
 
     /// The opposite: after them, a task that sleeps again is waited for.
