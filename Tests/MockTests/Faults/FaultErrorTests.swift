@@ -17,7 +17,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             sample: sample, faults: faults, timeLimit: timeLimit,
             sourceLocation: "App/UserTests.swift:12", advice: []
         ) { fault, network, clock in
-            if fault == .noFault { return .success(.value) }
+            if fault == .noFault { return .success((.value, nil)) }
             return await client(fault, network, clock)
         }
     }
@@ -127,7 +127,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             _ = try? await MockURLSession(network).exchange(.test("a"))
             // A gate is not cancelled with the task.
             await Gate().wait()
-            return .success(.value)
+            return .success((.value, nil))
         }
 
         #expect(
@@ -143,7 +143,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         let forever = DispatchSemaphore(value: 0)
         let failure = try await failure([.slow]) { _, _, _ in
             forever.waitHere()
-            return .success(.value)
+            return .success((.value, nil))
         }
         forever.signal()
 
@@ -167,7 +167,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         // Each turn takes the computations of four others: 1.2 seconds or more in all.
         let report = try await run([.slow], timeLimit: .seconds(1)) { _, _, _ in
             for _ in 0..<60 { await Task { @MainActor in }.value }
-            return .success(.value)
+            return .success((.value, nil))
         }.report()
         isOver.withLock { $0 = true }
 
@@ -181,7 +181,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             forever.waitHere()
         }
         await isBlocked.wait()
-        let failure = try await failure([.slow]) { @MainActor _, _, _ in .success(.value) }
+        let failure = try await failure([.slow]) { @MainActor _, _, _ in .success((.value, nil)) }
         forever.signal()
         await blocker.value
 
@@ -203,7 +203,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                     _ = try? await MockURLSession(network).exchange(.test("a"))
                 }
             }
-            return .success(.value)
+            return .success((.value, nil))
         }
 
         let events = failure.violations.map(\.event.withoutMainActor)
@@ -217,7 +217,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func afterSomeThatHangTheRestIsNotTried() async throws {
         let failure = try await failure { _, _, _ in
             await Gate().wait()
-            return .success(.value)
+            return .success((.value, nil))
         }
 
         #expect(failure.violations.count >= 16)
