@@ -133,7 +133,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         var old = old
         old.expires = expires
         let keychain = Keychain(old)
-        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: network, keychain)
 
         let user = try await account.session.load(UserRequest(baseURL: baseURL), 42)
 
@@ -149,7 +149,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
         let keychain = Keychain(old)
-        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: network, keychain)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await account.session.load(UserRequest(baseURL: baseURL), 42)
@@ -167,7 +167,7 @@ private typealias UserRequest = TestingSamples.UserRequest
             .post("/oauth/token").form(["code": "c", "code_verifier": verifier]),
             .json(encoding: new))
         let keychain = Keychain(nil)
-        let account = try await Account(baseURL, over: MockURLSession(network), keychain)
+        let account = try await Account(baseURL, over: network, keychain)
         let browser = Browser { page in
             #expect(page.url?.query()?.contains("code_challenge=sha256") == true)
             return "c"
@@ -193,7 +193,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(
             .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzJTJCdA=="),
             .json(encoding: old), .json(encoding: new))
-        let (inner, secret) = (MockURLSession(network), "s+t")
+        let (inner, secret) = (network, "s+t")
         let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } refresh: { rejection in
@@ -223,7 +223,7 @@ private typealias UserRequest = TestingSamples.UserRequest
                 return "t\(count)"
             }
         }
-        let inner = MockURLSession(network)
+        let inner = network
 
         let session = inner.authenticated(for: baseURL) { rejection in
             try await store.token(replacing: rejection.credential)
@@ -239,7 +239,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(
             .get("/users/1").header("Authorization", "Bearer t"),
             .json(encoding: User(name: "Emma")))
-        let inner = MockURLSession(network)
+        let inner = network
 
         let anonymous = inner.retrying()
         let signedIn = inner.authenticated(by: .bearer("t", for: baseURL)).retrying()
@@ -255,7 +255,7 @@ private typealias UserRequest = TestingSamples.UserRequest
     @Test func sendsAnAPIKey() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
-        let (inner, apiKey) = (MockURLSession(network), "k")
+        let (inner, apiKey) = (network, "k")
 
         let key = Credentials(apiKey, for: baseURL) { key, request in
             try request.header("X-API-Key", key)

@@ -15,7 +15,7 @@ import Testing
         network.stub(
             .get("/events"),
             .chunks(["id: 1\ndata: a\n\n"], contentType: "text/event-stream"), .status(204))
-        let session = MockURLSession(network)
+        let session = network
 
         var lastEventID = ""
         var request = URLRequest(url: url)
@@ -34,7 +34,7 @@ import Testing
     @Test func readsTheBytes() async throws {
         let network = MockNetwork()
         network.stub(.get("/events"), .chunks(["one\n", "two\n"]))
-        let session = MockURLSession(network)
+        let session = network
         let request = URLRequest(url: url)
         var received = 0
 

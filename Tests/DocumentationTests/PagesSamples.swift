@@ -64,7 +64,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         network.stub(.get("/users"), .json("[]"))
         network.stub(
             .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
-        let session = MockURLSession(network)
+        let session = network
         let request = UsersRequest(baseURL: baseURL)
 
         var names: [String] = []
@@ -82,7 +82,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         network.stub(
             .get("/users"), .json(#"[{"name": "Emma"}]"#), .error(.notConnectedToInternet),
             .json(#"[{"name": "Anne"}]"#), .json("[]"), times: .exactly(4))
-        let model = UsersModel(MockURLSession(network), baseURL: baseURL)
+        let model = UsersModel(network, baseURL: baseURL)
 
         try await model.loadMore()
         #expect(model.users.map(\.name) == ["Emma"])
@@ -99,7 +99,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
             .get("/users").query(exactly: [:]),
             .json(#"[{"name": "Emma"}]"#).header("Link", "</users?page=2>; rel=next"))
         network.stub(.get("/users").query(["page": "2"]), .json(#"[{"name": "Anne"}]"#))
-        let session = MockURLSession(network)
+        let session = network
         let first = baseURL.appending(path: "users")
 
         var names: [String] = []
@@ -128,7 +128,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         network.stub(
             .get("/v1/charges"), .json(#"{"data": [{"id": "ch_1"}], "has_more": true}"#),
             .json(#"{"data": [{"id": "ch_2"}], "has_more": false}"#))
-        let (session, baseURL) = (MockURLSession(network), baseURL)
+        let (session, baseURL) = (network, baseURL)
         var ids: [String] = []
 
         let charges = Pages(from: String?.none) { last in

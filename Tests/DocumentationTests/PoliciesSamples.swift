@@ -47,7 +47,7 @@ import Testing
         let network = MockNetwork()
         network.stub(
             .get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             try await next(request.header("API-Version", "2"))
         }
 
@@ -72,7 +72,7 @@ import Testing
         network.stub(
             .any, .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#))
 
-        let session = MockURLSession(network).retrying { attempt in untilReady(attempt) }
+        let session = network.retrying { attempt in untilReady(attempt) }
 
         #expect(try await session.load(UserRequest(), 42).name == "Emma")
     }
@@ -81,7 +81,7 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
         let inFlight = Locked((now: 0, most: 0))
-        let transport = MockURLSession(network).intercepting { request, next in
+        let transport = network.intercepting { request, next in
             inFlight.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             defer { inFlight.withLock { $0.now -= 1 } }
             return try await next(request)
@@ -105,7 +105,7 @@ import Testing
     @Test func sendsTheKeyOfAPostWithEachAttempt() async throws {
         let network = MockNetwork()
         network.stub(.post("/payments"), .status(503), .status(201))
-        let retrying = MockURLSession(network).retrying(random: { 0 })
+        let retrying = network.retrying(random: { 0 })
 
         let session = retrying.intercepting { request, next in
             guard request.httpMethod == "POST" else { return try await next(request) }
@@ -122,7 +122,7 @@ import Testing
         network.stub(.any, .text("Emma"))
         let messages = Locked<[String]>([])
 
-        let transport = MockURLSession(network).observed(clock: MockClock()) { event in
+        let transport = network.observed(clock: MockClock()) { event in
             messages.withLock { $0.append("\(event)") }
         }
         let users = transport.retrying()

@@ -102,7 +102,7 @@ import Testing
         let failure = await #expect(throws: MockError.self) {
             let request = try URLRequest("POST", baseURL, path: "/users")
                 .jsonBody(NewUser(name: "Emma", age: 4, password: "hunter2"))
-            _ = try await MockURLSession(network).exchange(request)
+            _ = try await network.exchange(request)
         }
         try expectReadMe(toShow: try #require(failure).description)
     }

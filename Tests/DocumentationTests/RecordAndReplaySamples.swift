@@ -66,7 +66,7 @@ import Testing
     @Test func parsesWhatTheServerAnswersToday() async throws {
         let server = MockNetwork()
         server.stub(.get("/users/{id}"), .json(#"{"name": "Emma", "vip": true}"#))
-        let session: any HTTPSession = MockURLSession(server)
+        let session: any HTTPSession = server
 
         let archive = try HTTPArchive(contentsOf: file)
         for exchange in archive where exchange.request.httpMethod == "GET" {
@@ -87,7 +87,7 @@ import Testing
         recorder.stub(.any, .json(#"{"id":0,"result":"pong"}"#))
         let call = try URLRequest("POST", Self.request.baseURL, path: "/rpc")
             .jsonBody(["id": 41])
-        _ = try await MockURLSession(recorder).exchange(call)
+        _ = try await recorder.exchange(call)
         let archive = HTTPArchive(recorder.requests)
         let network = MockNetwork()
 
@@ -98,7 +98,7 @@ import Testing
             return .exchange(exchange)
         }
 
-        let answer = try await MockURLSession(network).exchange(call).0
+        let answer = try await network.exchange(call).0
         #expect(String(decoding: answer, as: UTF8.self) == #"{"id": 41, "result": "pong"}"#)
     }
 }

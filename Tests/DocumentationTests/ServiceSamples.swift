@@ -150,7 +150,7 @@ private func drain(
 /// The samples of Service.md.
 @Suite(.limited) struct ServiceSamples {
     private let network = MockNetwork()
-    private var transport: MockURLSession { MockURLSession(network) }
+    private var transport: MockNetwork { network }
     private let request = URLRequest(url: URL(string: "https://api.example.com/users")!)
 
     @Test func sendsTheIDOfTheCall() async throws {

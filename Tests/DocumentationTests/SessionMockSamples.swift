@@ -35,7 +35,7 @@ final class URLSessionMock: @unchecked Sendable {  // A test sets it before it l
     }.urlSession
 }
 
-extension MockURLSession: AsyncSession {
+extension MockNetwork: AsyncSession {
     func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, progress: nil)  // the library's
     }
@@ -75,10 +75,11 @@ extension MockURLSession: SessionProtocol {
 
         #expect(texts == ["[]"])
     }
+
     @Test func aProtocolWithAsyncFunctions() async throws {
         let network = MockNetwork()
         network.stub(.get("/users"), .data(data), .error(TestError(number: 7)))
-        let session: any AsyncSession = MockURLSession(network)
+        let session: any AsyncSession = network
 
         #expect(try await session.data(for: request).0 == data)
         await #expect(throws: TestError.self) { try await session.data(for: request) }

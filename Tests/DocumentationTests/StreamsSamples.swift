@@ -124,7 +124,7 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
         let request = ChatRequest(baseURL: baseURL)
-        let model = ChatModel(MockURLSession(network), request)
+        let model = ChatModel(network, request)
 
         model.ask("Hi")
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
@@ -256,7 +256,7 @@ import Testing
         let network = MockNetwork()
         let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole, whole.failing(afterBytes: 70))
-        let chat = Chat(session: MockURLSession(network))
+        let chat = Chat(session: network)
         let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
 
         #expect(try await chat.answer(to: request).reduce(into: "") { $0 += $1 } == "Hello")
@@ -268,7 +268,7 @@ import Testing
     @Test func endsAStreamInAnotherTypeQuietlyWhenItsReaderIsCancelled() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let chat = Chat(session: MockURLSession(network))
+        let chat = Chat(session: network)
         let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
         let reader = Task { try await chat.answer(to: request).reduce(into: "") { $0 += $1 } }
 
@@ -309,7 +309,7 @@ import Testing
             .post("/v1/chat/completions"), whole.failing(afterBytes: 9), whole,
             whole.failing(afterBytes: 9))
         let chat = PatientChat(
-            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
+            session: network, request: ChatRequest(baseURL: baseURL))
 
         var (first, rest) = try await chat.start("Hi")
         #expect(first?.text == "Hel")
@@ -325,7 +325,7 @@ import Testing
         network.stub(
             .post("/v1/chat/completions"),
             .events([Self.delta("Hi")], until: "[DONE]").header("X-Model", "m"))
-        let session = MockURLSession(network)
+        let session = network
         let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
         let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         var (model, answer): (String?, String) = (nil, "")
@@ -341,7 +341,7 @@ import Testing
     @Test func streamsAURLRequest() async throws {
         let network = MockNetwork()
         network.stub(.post("/v1/chat/completions"), .events([Self.delta("Hi")], until: "[DONE]"))
-        let session = MockURLSession(network)
+        let session = network
         let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
         var answer = ""
 

@@ -101,7 +101,7 @@ extension BooksAPI {
         let network = MockNetwork()
         network.stub(
             .get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
-        return BooksAPI(.production, over: MockURLSession(network))
+        return BooksAPI(.production, over: network)
     }
 }
 
@@ -248,7 +248,7 @@ extension Redaction {
         network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
         network.stub(.get("/v1/books").query(["q": "emma"]), .json("[]"))
         network.stub(.post("/v1/books"), .status(204), times: .once)
-        let client = BooksClient(baseURL: .production, session: MockURLSession(network))
+        let client = BooksClient(baseURL: .production, session: network)
 
         let book: Book = try await client.get("/books/{id}", ["id": 7])
         let found: [Book] = try await client.get("/books", query: ["q": "emma"])
@@ -263,8 +263,8 @@ extension Redaction {
     @Test func everyCallHasTheErrorsOfTheApp() async throws {
         network.stub(
             .any, Self.sold, times: .any)
-        let api = BooksAPI(.production, over: MockURLSession(network))
-        let client = BooksClient(baseURL: .production, session: MockURLSession(network))
+        let api = BooksAPI(.production, over: network)
+        let client = BooksClient(baseURL: .production, session: network)
 
         let loaded = await #expect(throws: BooksError.self) { try await api.findBook(7) }
         let got = await #expect(throws: BooksError.self) {
@@ -300,7 +300,7 @@ extension Redaction {
     @Test func aTestReplacesTheSession() async throws {
         let network = MockNetwork()
         network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
-        let api = BooksAPI(.staging, over: MockURLSession(network))
+        let api = BooksAPI(.staging, over: network)
 
         let book = try await api.book(7)
 
@@ -314,7 +314,7 @@ extension Redaction {
         network.stub(
             .get("/v1/books/new").header("Authorization", "Bearer t"), .json("[]"), times: .once)
         network.stub(.get("/v1/books/1"), .json(#"{"title": "Emma"}"#))
-        let api = BooksAPI(.production, over: MockURLSession(network))
+        let api = BooksAPI(.production, over: network)
 
         api.credentials.credential = "t"
         _ = try await api.newBooks()
@@ -331,7 +331,7 @@ extension Redaction {
         network.stub(
             .get("/v1/books").query(["q": "emma"]), .json(#"[{"title": "Emma"}]"#),
             times: .once)
-        let api = BooksAPI(.production, over: MockURLSession(network))
+        let api = BooksAPI(.production, over: network)
         let model = SearchModel(api, clock: clock)
 
         let first = Task { await model.search("em") }

@@ -29,7 +29,7 @@ extension Trait where Self == MockedNetwork {
     @Test func loadsABook() async throws {
         let network = try #require(MockedNetwork.current)
         network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
-        let api = BooksAPI(.production, over: MockURLSession(network))
+        let api = BooksAPI(.production, over: network)
 
         #expect(try await api.book(7).title == "Emma")
     }
@@ -41,7 +41,7 @@ extension BookTests {
     func hasANetworkForEachCase(_ id: Int) async throws {
         let network = try #require(MockedNetwork.current)
         network.stub(.get("/v1/books/\(id)"), .json(#"{"title": "Emma"}"#), times: .once)
-        let api = BooksAPI(.production, over: MockURLSession(network))
+        let api = BooksAPI(.production, over: network)
 
         _ = try await api.book(id)
 

@@ -5,7 +5,7 @@ import Foundation
 /// The transports that reach a mock network.
 package enum Transport: String, CaseIterable, Sendable {
     case urlProtocol
-    case mockURLSession
+    case direct
     case loopback
 
     /// A session on this network, and the base URL that it answers under.
@@ -13,7 +13,7 @@ package enum Transport: String, CaseIterable, Sendable {
         let baseURL = URL(string: "https://api.example.com")!
         switch self {
         case .urlProtocol: return (network.urlSession, baseURL)
-        case .mockURLSession: return (MockURLSession(network), baseURL)
+        case .direct: return (network, baseURL)
         case .loopback:
             return (URLSession(configuration: .withoutProxy), try network.serve().url)
         }

@@ -33,8 +33,8 @@ func compareAll(rounds: Int) async throws {
     let stubs = MockNetwork()
     stubs.stub(.get("/places"), .data(Fixture.json, contentType: "application/json"))
     let stubsSession = stubs.urlSession
-    let direct = MockURLSession(stubs)
-    let directClosure = MockURLSession(closure)
+    let direct = stubs
+    let directClosure = closure
     let overTalk = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: talk)
     let overDirect = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: direct)
     let overDirectClosure = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: directClosure)
@@ -73,7 +73,7 @@ func compareAll(rounds: Int) async throws {
             "a URLSession", 2.0, many.urlSession as any HTTPSession,
             one.urlSession as any HTTPSession
         ),
-        ("a MockURLSession", 10.0, MockURLSession(many), MockURLSession(one)),
+        ("a MockNetwork", 10.0, many, one),
     ] {
         try await compare(
             "100 stubs against one, through \(name), wall", limit: limit, by: \.wall,
@@ -92,7 +92,7 @@ func compareAll(rounds: Int) async throws {
             above.append(ours - (try await measure(decode, 2000)).wall)
         }
         print(
-            "| load through MockURLSession with \(name), above decoding |",
+            "| load through a MockNetwork with \(name), above decoding |",
             "\(above.median.microseconds) | | | |")
     }
 }
@@ -109,7 +109,7 @@ private func manyStubs(_ count: Int) -> MockNetwork {
 /// Against a ten-line mock whose session has no cache, as the sessions of a network have none; and
 /// what all policies add to a mocked exchange, as a part of such a request.
 private func compareWithoutCache(
-    rounds: Int, _ closure: URLSession, _ stub: URLSession, _ direct: MockURLSession
+    rounds: Int, _ closure: URLSession, _ stub: URLSession, _ direct: MockNetwork
 ) async throws {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [TalkURLProtocol.self]
@@ -160,6 +160,6 @@ private func compareWithoutCache(
         ratios.append(added / (try await measure(request, 2000)).wall)
     }
     print(
-        "| all policies over MockURLSession, added, against a ten-line request, wall | | |",
+        "| all policies over a MockNetwork, added, against a ten-line request, wall | | |",
         "\(ratios.median.rounded(to: 100)) | 0.35 | \(ratios.median <= 0.35 ? "" : "over")")
 }

@@ -44,7 +44,7 @@ private func timeToElement() async throws {
             }
         })
     var times: [Double] = []
-    for try await _ in MockURLSession(network).stream(NumbersRequest()) {
+    for try await _ in network.stream(NumbersRequest()) {
         times.append(sent.last.duration(to: clock.now) / .seconds(1))
     }
     print("a piece to its element: \(times.median.microseconds), limit 15 µs")
@@ -183,7 +183,7 @@ private func cancelStreams(_ count: Int) async throws {
     let server = try network.serve()
     defer { server.stop() }
     let sessions: [(String, any HTTPSession, NumbersRequest)] = [
-        ("MockURLSession", MockURLSession(network), NumbersRequest()),
+        ("a MockNetwork", network, NumbersRequest()),
         ("URLProtocol", network.urlSession, NumbersRequest()),
         (
             "loopback", URLSession(configuration: .ephemeral),

@@ -187,7 +187,7 @@ private func events(
             url: url, statusCode: 500, httpVersion: nil, headerFields: ["Content-Type": type])!
         return (response, body)
     }
-    let session = MockURLSession(network).observed { continuation.yield($0) }
+    let session = network.observed { continuation.yield($0) }
     _ = try? await session.load(request, as: [Int].self)
     continuation.finish()
     return await events.reduce(into: []) { $0.append($1) }

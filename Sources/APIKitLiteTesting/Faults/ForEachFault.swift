@@ -20,7 +20,7 @@ import Foundation
 /// an `APIRequestError`; if the fault is a cancellation, it may also throw a `CancellationError`. An
 /// expectation within the body can show the fault: ``Fault/current``.
 ///
-/// The body may use the network over its `urlSession`, a ``MockURLSession`` or its server. Timeouts
+/// The body may use the network as the session, over its `urlSession`, or over its server. Timeouts
 /// and slow bytes take no real time. Up to 16 bodies run at once. If the code around the closure runs
 /// on an actor, the body does too.
 ///

@@ -25,8 +25,8 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         case unsupportedTask
         /// A ``MockURLSession`` was made with neither a response nor an error.
         case noAnswer
-        /// A handler returned a plain `URLResponse` to a client that speaks HTTP only: a
-        /// ``MockURLSession``, or a client on a socket.
+        /// A handler returned a plain `URLResponse` to a client that speaks HTTP only: the
+        /// network as the session, or a client on a socket.
         case notHTTP
         /// A test sends to a stub that has no stream for it: see `Stub.send(_:)`.
         case noStream
@@ -62,8 +62,8 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
             .notHTTP,
             """
             The handler answered \(request.line(redacting: .none)) with a plain URLResponse. \
-            Only a URLSession can receive one. For a MockURLSession, or over a socket, return an \
-            HTTPURLResponse.
+            Only a URLSession can receive one. With the network as the session, or over a socket, \
+            return an HTTPURLResponse.
             """)
         error.directAnswer = DirectAnswer(response: response, data: data)
         return error

@@ -10,7 +10,7 @@ import Foundation
 /// let network = MockNetwork()
 /// network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 /// let loader = APIRequestLoader(
-///     apiRequest: UserRequest(), urlSession: network.urlSession)
+///     apiRequest: UserRequest(), urlSession: network)
 ///
 /// let user = try await loader.load(42)
 ///

@@ -259,16 +259,11 @@ extension NetworkCore {
     }
 }
 
-/// A session that a network may answer.
-protocol NetworkSession: HTTPSession {
-    var core: NetworkCore? { get }
-}
-
 extension HTTPSession {
     /// The mock that answers the requests of this session; nil if the session is real or unknown.
     fileprivate var mock: AnyObject? {
         if let policy = self as? any SessionPolicy { return policy.next.mock }
-        if let session = self as? any NetworkSession { return session.core }
+        if let network = self as? MockNetwork { return network.core }
         let classes = (self as? URLSession)?.configuration.protocolClasses ?? []
         let mock = classes.lazy.compactMap { $0 as? MockURLProtocol.Type }.first
         return mock.map { $0.responder as AnyObject }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A call of `send` suspends until the client has the piece:
 ///
-/// - A ``MockURLSession`` has it at once. If its reader is busy, the piece waits in the body, as
+/// - With the network as the session, the client has it immediately. If its reader is busy, the piece waits in the body, as
 ///   over a real network, and counts for the limit of `stream(_:buffering:)`.
 /// - A `URLSession` has it when its delegate is called. (On Apple platforms, it is when Foundation
 ///   has the piece, because nothing shows the delegate of another session.) While its task is

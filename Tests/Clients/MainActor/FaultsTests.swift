@@ -27,7 +27,7 @@ import Testing
     @Test func survivesEveryFaultInTime() async throws {
         let report = try await forEachFault(in: sample) { network, clock in
             let loader = APIRequestLoader(
-                apiRequest: BookRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+                apiRequest: BookRequest(baseURL: baseURL), urlSession: network)
             return try await loader.load(7)
         }
 

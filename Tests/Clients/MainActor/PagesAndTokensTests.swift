@@ -12,7 +12,7 @@ import Testing
     init() {
         library = Library(
             baseURL: URL(string: "https://books.example.com")!,
-            drawer: drawer, wire: MockURLSession(network))
+            drawer: drawer, wire: network)
         network.stub(.get("/shelf"), .status(401), times: .any)
         let shelf = RequestMatcher.get("/shelf").header("Authorization", "Bearer new")
         network.stub(shelf, .json(encoding: [Book]()), times: .any)

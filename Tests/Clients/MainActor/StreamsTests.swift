@@ -40,7 +40,7 @@ nonisolated struct NonisolatedParser: StreamParser {
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func parsesOnTheMainActor() async throws {
-        let session = MockURLSession(network)
+        let session = network
 
         var places: [RunningPlace] = []
         for try await place in session.stream(UnannotatedStreamRequest()) { places.append(place) }
@@ -49,7 +49,7 @@ nonisolated struct NonisolatedParser: StreamParser {
     }
 
     @Test func parsesInTheBackground() async throws {
-        let session = MockURLSession(network)
+        let session = network
 
         var places: [RunningPlace] = []
         for try await place in session.stream(NonisolatedStreamRequest()) { places.append(place) }

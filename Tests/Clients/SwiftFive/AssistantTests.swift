@@ -12,7 +12,7 @@ import Testing
     private func assistant(_ tokens: TokenStore? = nil) -> Assistant {
         Assistant(
             baseURL: baseURL, tokens: tokens ?? TokenStore(token: "t1") { "t2" },
-            over: MockURLSession(network), clock: clock)
+            over: network, clock: clock)
     }
 
     private let models = MockResponse.json(#"{"data": [{"id": "small"}]}"#)

@@ -1,1 +1,202 @@
-../../LoaderTests/Call/WhereDecodingRunsTests.swift
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+// Where a response is parsed that the main actor loads, in the language modes 5 and 6.
+
+/// The compiler infers that it is `Sendable`.
+struct InternalRequest: APIRequest {
+    func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    func parseResponse(data: Data) throws -> RunningPlace { .current }
+}
+
+/// The compiler infers `Sendable` for no public type.
+public struct PublicRequest: APIRequest {
+    public init() {}
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+public struct PublicSendableRequest: APIRequest, Sendable {
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> SendablePlace { SendablePlace(value: .current) }
+}
+
+/// Its output is not `Sendable`.
+struct PublicOutputRequest: APIRequest {
+    func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+    func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+public struct Place {
+    var value: RunningPlace
+}
+
+public struct SendablePlace: Sendable {
+    var value: RunningPlace
+}
+
+struct DecodedPlace: Decodable {
+    let value: RunningPlace
+
+    init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
+/// Its initializer and its conformance are public, and it is not `Sendable`.
+public final class PlaceObject: Decodable {
+    let value: RunningPlace
+
+    public init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
+@MainActor @Suite(.limited) struct WhereDecodingRunsTests {
+    let session: any HTTPSession = FixedSession()
+
+    private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
+        APIRequestLoader(apiRequest: request, urlSession: session)
+    }
+
+    @Test func aLoaderParsesASendableRequestInTheBackground() async throws {
+        #expect(try await loader(InternalRequest()).load(1) == .background)
+        #expect(try await loader(InternalRequest()).response(for: 1).value == .background)
+        #expect(try await loader(PublicSendableRequest()).load(1).value == .background)
+        #expect(try await loader(PublicRequest()).load(1).value == .mainActor)
+        #expect(try await loader(PublicRequest()).response(for: 1).value.value == .mainActor)
+        #expect(try await loader(PublicOutputRequest()).load(()).value == .background)
+    }
+
+    @Test func aSessionParsesWhereALoaderDoes() async throws {
+        #expect(try await session.load(InternalRequest(), 1) == .background)
+        #expect(try await session.response(InternalRequest(), for: 1).value == .background)
+        #expect(try await session.load(PublicSendableRequest(), 1).value == .background)
+        #expect(try await session.load(PublicRequest(), 1).value == .mainActor)
+        #expect(try await session.response(PublicRequest(), for: 1).value.value == .mainActor)
+        #expect(try await session.load(PublicOutputRequest()).value == .background)
+        #expect(
+            try await session.response(PublicOutputRequest(), for: ()).value.value == .background)
+        #expect(try await FixedSession().load(PublicRequest(), 1).value == .mainActor)
+        let stored = PublicRequest()
+        #expect(try await session.load(stored, 1).value == .mainActor)
+        #expect(try await session.load(stored, 2).value == .mainActor)
+    }
+
+    @Test func aClosureOfAVerbParsesInTheBackground() async throws {
+        let request = URLRequest.test("places")
+
+        #expect(try await session.load(request) { _, _ in .current } == RunningPlace.background)
+        let response = try await session.response(request) { _, _ in RunningPlace.current }
+        #expect(response.value == .background)
+    }
+
+    @Test func anOutputThatIsNotSendableIsDecodedInTheBackground() async throws {
+        let request = URLRequest.test("places")
+
+        #expect(try await session.load(request, as: DecodedPlace.self).value == .background)
+        #expect(try await session.load(request, as: PlaceObject.self).value == .background)
+        #expect(
+            try await session.response(request, as: PlaceObject.self).value.value == .background)
+    }
+
+    /// The conformance of such an output may belong to the caller's actor.
+    @Test func aGenericOutputIsDecodedOnTheCallersActor() async throws {
+        func get<T: Decodable>(_ path: String) async throws -> T {
+            try await session.load(.test(path), as: T.self)
+        }
+        func response<T: Decodable>(_ path: String) async throws -> T {
+            try await session.response(.test(path), as: T.self).value
+        }
+        func sendable<T: Decodable & Sendable>(_ path: String) async throws -> T {
+            try await session.load(.test(path), as: T.self)
+        }
+
+        let place: DecodedPlace = try await get("places")
+        #expect(place.value == .mainActor)
+        let answered: PlaceObject = try await response("places")
+        #expect(answered.value == .mainActor)
+        let background: DecodedPlace = try await sendable("places")
+        #expect(background.value == .background)
+    }
+
+    @Test func aGenericFunctionNeedsTheConstraints() async throws {
+        func unconstrained<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await session.load(request, input)
+        }
+        func unconstrainedLoader<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await loader(request).load(input)
+        }
+        func constrained<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType
+        where R.RequestDataType: Sendable {
+            try await session.load(request, input)
+        }
+        func constrainedLoader<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType
+        where R.RequestDataType: Sendable {
+            try await loader(request).load(input)
+        }
+        func halfConstrainedLoader<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await loader(request).load(input)
+        }
+
+        #expect(try await unconstrained(InternalRequest(), 1) == .mainActor)
+        #expect(try await unconstrainedLoader(InternalRequest(), 1) == .mainActor)
+        #expect(try await halfConstrainedLoader(InternalRequest(), 1) == .mainActor)
+        #expect(try await constrained(InternalRequest(), 1) == .background)
+        #expect(try await constrainedLoader(InternalRequest(), 1) == .background)
+    }
+
+    @Test func aClosureParsesWhereAFunctionDoes() async throws {
+        let session = session
+        let load = { @MainActor in try await session.load(PublicRequest(), 1).value }
+        let loaderLoad = { @MainActor in
+            try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
+                .value
+        }
+        let detached = Task.detached {
+            try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
+                .value
+        }
+
+        #expect(try await load() == .mainActor)
+        #expect(try await loaderLoad() == .mainActor)
+        #expect(try await detached.value == .background)
+    }
+
+    private actor Reader {
+        private let first = APIRequestLoader(
+            apiRequest: InternalRequest(), urlSession: FixedSession())
+        private let second = APIRequestLoader(
+            apiRequest: PublicRequest(), urlSession: FixedSession())
+
+        func places() async throws(APIRequestError) -> [RunningPlace] {
+            [try await first.load(1), try await second.load(1).value]
+        }
+    }
+
+    @Test func anActorLoads() async throws {
+        #expect(try await Reader().places() == [.background, .background])
+    }
+
+    @Test func theCompletionFormParsesInTheBackground() async {
+        let place = await withCheckedContinuation { continuation in
+            loader(PublicRequest()).loadAPIRequest(requestData: 1) { place, _ in
+                continuation.resume(returning: place?.value)
+            }
+        }
+
+        #expect(place == .background)
+    }
+}

@@ -35,7 +35,7 @@ import Testing
 
     private func chain(_ network: MockNetwork, retryIsInside: Bool) -> any HTTPSession {
         let tokens = TokenServer().tokens()
-        let wire = MockURLSession(network)
+        let wire = network
         return retryIsInside
             ? Repeating(next: wire).authenticated(by: tokens)
             : Repeating(next: wire.authenticated(by: tokens))

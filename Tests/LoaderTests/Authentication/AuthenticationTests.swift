@@ -111,7 +111,7 @@ import Testing
             "new"
         }
 
-        let session = MockURLSession(network).authenticated(by: tokens)
+        let session = network.authenticated(by: tokens)
 
         #expect(await session.outcome(of: .test("data")) == .body("there"))
     }

@@ -58,7 +58,7 @@ import Testing
             count.withLock { $0 += 1 }
             return Token(access: "new")
         }
-        let session = MockURLSession(network).authenticated(by: tokens)
+        let session = network.authenticated(by: tokens)
 
         for _ in 0..<2 {
             #expect(
@@ -82,7 +82,7 @@ import Testing
         } refresh: { _ in
             throw URLError(.notConnectedToInternet)
         }
-        let session = MockURLSession(network).authenticated(by: tokens)
+        let session = network.authenticated(by: tokens)
 
         #expect(await session.outcome(of: .test("login", method: "POST")) == .body("in"))
         // One that `apply` cannot sign yet is refreshed first.

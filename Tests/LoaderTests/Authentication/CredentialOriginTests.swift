@@ -44,7 +44,7 @@ import Testing
                 network.stub(.get("/a"), .text("there"))
                 network.stub(.get("/v1"), .redirect(to: other), times: .any)
                 let inside: any HTTPSession =
-                    usesURLSession ? network.urlSession : MockURLSession(network)
+                    usesURLSession ? network.urlSession : network
                 let session = inside.authenticated(
                     by: Credentials("hunter2", for: baseURL, apply: key(place)))
 
@@ -65,7 +65,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("there"))
         let cdn = URL(string: "https://cdn.example.com")!
-        let session = MockURLSession(network).authenticated(
+        let session = network.authenticated(
             by: Credentials("hunter2", for: baseURL, cdn, apply: key(place)))
 
         _ = try await session.exchange(URLRequest(url: baseURL))
@@ -85,7 +85,7 @@ import Testing
         network.stub(.get("/data"), .redirect(to: location), times: .any)
         let token = network.stub(
             .post("/token"), .json(encoding: Token(access: "new")), times: .any)
-        let session = MockURLSession(network).authenticated(
+        let session = network.authenticated(
             by: Credentials(
                 Token(access: "old"), for: baseURL, URL(string: "https://files.example.com")!
             ) { token, request in
@@ -124,7 +124,8 @@ import Testing
     ) async throws {
         let network = MockNetwork()
         network.stub(.any, .status(status), times: .any)
-        let session = MockURLSession(network)
+        let session =
+            network
             .authenticated(by: .bearer("hunter2", for: baseURL)).retrying()
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: URL(string: url)!), urlSession: session)
@@ -141,7 +142,8 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .status(401), times: .any)
         let origin = baseURL
-        let session = MockURLSession(network)
+        let session =
+            network
             .authenticated(by: .bearer("hunter2", for: baseURL))
             .intercepting { try await $1(URLRequest(url: origin.appending(path: $0.url!.path))) }
 
@@ -163,7 +165,8 @@ import Testing
         let outer = Credentials("hunter3", for: www, URL(string: other ?? "") ?? www) {
             try $1.authorization(bearer: $0)
         }
-        let session = MockURLSession(network)
+        let session =
+            network
             .authenticated(by: .bearer("hunter2", for: baseURL)).authenticated(by: outer)
 
         let error = await #expect(throws: APIRequestError.self) {
@@ -179,7 +182,7 @@ import Testing
     @Test func aRejectionOfAnAuthorizationOfItsOwnHasNoHint() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(401), times: .any)
-        let session = MockURLSession(network).authenticated(by: .bearer("hunter2", for: baseURL))
+        let session = network.authenticated(by: .bearer("hunter2", for: baseURL))
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(
@@ -200,7 +203,7 @@ import Testing
             network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"), times: .any)
             network.stub(.get("/near"), .redirect(to: "/a"), times: .any)
             let inside: any HTTPSession =
-                usesURLSession ? network.urlSession : MockURLSession(network)
+                usesURLSession ? network.urlSession : network
             let session = inside.authenticated(by: Credentials("hunter2", apply: key(place)))
 
             for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:8443/near"]
@@ -226,7 +229,7 @@ import Testing
             count.withLock { $0 += 1 }
             return "new"
         }
-        let session = MockURLSession(network).authenticated(by: tokens)
+        let session = network.authenticated(by: tokens)
 
         #expect(try await session.exchange(.test("moved")).1.statusCode == 401)
         #expect(count.withLock { $0 } == 0)

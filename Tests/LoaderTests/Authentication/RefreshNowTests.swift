@@ -205,7 +205,7 @@ import Testing
             }, times: .any)
         network.stub(.any.header("Authorization", "Bearer new1"), .text("there"), times: .any)
         let tokens = TokenServer().tokens { _ in Token(access: "new1") }
-        let session = MockURLSession(network).authenticated(by: tokens, clock: clock)
+        let session = network.authenticated(by: tokens, clock: clock)
 
         async let outcome = session.outcome(of: .test("data"), asStream: true)
         await network.waitForRequests()

@@ -61,7 +61,7 @@ import Testing
                 .post("/token").host("api.example.com"),
                 .redirect(to: "https://api.example.com/v2/token", status: 307))
             let inside: any HTTPSession =
-                isURLSession ? network.urlSession : MockURLSession(network)
+                isURLSession ? network.urlSession : network
             let credentials = TokenServer().tokens(.expired)
 
             let (data, _) = try await inside.authenticated(by: credentials)
@@ -78,7 +78,7 @@ import Testing
         network.stub(.any, .text("elsewhere"))
         network.stub(.get("/data"), .redirect(to: "https://cdn.example.com/a"))
 
-        let (data, _) = try await MockURLSession(network).authenticated(
+        let (data, _) = try await network.authenticated(
             by: TokenServer().tokens(Token(access: "good"))
         ).exchange(.test("data"))
 

@@ -105,7 +105,7 @@ import Testing
             return Token(access: "new")
         }
 
-        _ = try await MockURLSession(network).authenticated(by: tokens).exchange(.test("a"))
+        _ = try await network.authenticated(by: tokens).exchange(.test("a"))
 
         let refresh = try #require(network.requests.first { $0.path == "/token" })
         #expect(refresh.request == sent)

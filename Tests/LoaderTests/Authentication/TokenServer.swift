@@ -66,7 +66,7 @@ struct TokenServer: Sendable {
         }
     }
 
-    var session: MockURLSession { MockURLSession(network) }
+    var session: MockNetwork { network }
 
     var refreshCount: Int { token.callCount }
 

@@ -141,7 +141,7 @@ import Testing
         let challenge = #"Bearer resource_metadata="https://auth.example.com""#
         network.stub(.any, .status(401).header("WWW-Authenticate", challenge), times: .any)
         network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let session = MockURLSession(network).authenticated(for: baseURL) { rejection in
+        let session = network.authenticated(for: baseURL) { rejection in
             guard let rejected = rejection.credential else { return "old" }
             #expect(rejected == "old")
             #expect(rejection.request?.url?.path == "/data")

@@ -58,7 +58,8 @@ import Testing
         network.stub(
             .get("/data").header("X-Gateway", "new").header("Authorization", "Bearer new"),
             .text("there"))
-        let session = MockURLSession(network)
+        let session =
+            network
             .authenticated(by: self.gateway(gateway))
             .authenticated(by: TokenServer().tokens(user))
 

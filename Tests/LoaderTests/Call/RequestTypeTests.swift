@@ -46,7 +46,7 @@ extension ShopRequest {
         network.stub(.any.query(["birthday": "3"]), .json("[]"), times: .any)
         network.stub(.any.query(["birthday": "4"]), .status(204), times: .any)
         let loader = APIRequestLoader(
-            apiRequest: CustomerRequest(), urlSession: MockURLSession(network))
+            apiRequest: CustomerRequest(), urlSession: network)
 
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(birthday)
@@ -75,7 +75,7 @@ extension ShopRequest {
         let network = MockNetwork()
         network.stub(.any, .status(404), times: .any)
         let names = Locked<[String?]>([])
-        let session = MockURLSession(network).observed { event in
+        let session = network.observed { event in
             names.withLock { $0.append(event.requestType) }
         }
 

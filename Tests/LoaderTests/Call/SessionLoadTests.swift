@@ -15,7 +15,7 @@ import Testing
     let session: any HTTPSession
 
     init() {
-        session = MockURLSession(network)
+        session = network
     }
 
     @Test func loadsAValueWithAndWithoutInput() async throws {
@@ -23,7 +23,7 @@ import Testing
         network.stub(.get("/ping"), .text("pong"))
 
         #expect(try await session.load(TextRequest(), "/a") == "value")
-        #expect(try await MockURLSession(network).load(TextRequest(), "/a") == "value")
+        #expect(try await network.load(TextRequest(), "/a") == "value")
         let response = try await session.response(TextRequest(), for: "/a")
         #expect(response.value == "value")
         #expect(response.data.text == "value")

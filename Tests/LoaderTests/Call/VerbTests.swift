@@ -190,7 +190,7 @@ import Testing
         network.stub(.get("/busy"), .status(503).header("Retry-After", value))
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await MockURLSession(network).load(.test("busy"), as: Item.self)
+            try await network.load(.test("busy"), as: Item.self)
         }
 
         #expect(error?.retryAfter == delay)

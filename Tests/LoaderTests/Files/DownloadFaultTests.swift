@@ -31,7 +31,7 @@ import Testing
                 let folder = try folder(with: kept)
                 var failure: APIRequestError?
                 do throws(APIRequestError) {
-                    try await MockURLSession(network).download(
+                    try await network.download(
                         FileRequest(), "/file", to: folder.file)
                 } catch {
                     failure = error
@@ -41,7 +41,7 @@ import Testing
                 } else if folder.content != bytes {
                     // Nothing shows that the body of this answer is not the file.
                     let served = try await uncancelled {
-                        try await MockURLSession(network).exchange(.test("/file")).0
+                        try await network.exchange(.test("/file")).0
                     }
                     #expect(folder.content == served, "\(Fault.current)")
                 }
@@ -50,7 +50,7 @@ import Testing
                 let healthy = MockNetwork()
                 healthy.stub(.any, .file(bytes))
                 _ = try await uncancelled {
-                    try await MockURLSession(healthy).download(
+                    try await healthy.download(
                         URLRequest.test("/file"), to: folder.file)
                 }
                 #expect(folder.content == bytes, "\(Fault.current)")
@@ -71,7 +71,7 @@ import Testing
                     .any, .file(bytes).failing(afterBytes: first),
                     .file(bytes).failing(afterBytes: second), .file(bytes))
                 for _ in 0..<3 where folder.content == old {
-                    _ = try? await MockURLSession(network).download(
+                    _ = try? await network.download(
                         URLRequest.test("/file"), to: folder.file)
                     #expect(folder.content == old || folder.content == bytes)
                 }
@@ -90,7 +90,7 @@ import Testing
                 .any, .file(other, tag: "\"2\"").failing(afterBytes: second),
                 .file(other, tag: "\"2\""))
             for _ in 0..<2 where folder.content == old {
-                _ = try? await MockURLSession(network).download(
+                _ = try? await network.download(
                     URLRequest.test("/file"), to: folder.file)
                 #expect(folder.content == old || folder.content == other)
             }

@@ -82,7 +82,7 @@ import Testing
         network.stub(.any, .data(Data("new".utf8)).header("ETag", "\"2\""))
 
         let expected = [0, 3].map { Count(bytes: $0, total: 3) }
-        #expect(try await counts(over: MockURLSession(network)) == expected)
+        #expect(try await counts(over: network) == expected)
     }
 
     @Test(arguments: [
@@ -147,7 +147,7 @@ import Testing
         // Each answer has ten bytes before the connection is lost.
         network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
 
-        try await MockURLSession(network).fetch(
+        try await network.fetch(
             .test("/file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
 
@@ -159,7 +159,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .error(.networkConnectionLost))
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await MockURLSession(network).fetch(
+            try await network.fetch(
                 .test("/file"), to: folder.file,
                 retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
         }
@@ -172,7 +172,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .file(bytes))
         let pieces = Locked([bytes.prefix(40)])
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             let (body, response) = try await next(request)
             guard request.value(forHTTPHeaderField: "Range") == nil else { return (body, response) }
             let interrupted = HTTPBody(unfolding: {

@@ -27,7 +27,7 @@ import Testing
     /// Downloads `/file` over a transport.
     @discardableResult
     private func download(
-        _ transport: Transport = .mockURLSession, path: String = "file"
+        _ transport: Transport = .direct, path: String = "file"
     ) async throws -> HTTPURLResponse {
         let (session, baseURL) = try open(transport)
         return try await session.fetch(
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Leaves a part with 40 bytes, as the first of two downloads.
-    private func lose(_ transport: Transport = .mockURLSession, path: String = "file") async {
+    private func lose(_ transport: Transport = .direct, path: String = "file") async {
         let stub = network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
         await #expect(throws: URLError.self) { try await download(transport, path: path) }
         #expect(stub.callCount == 1)
@@ -44,7 +44,7 @@ import Testing
 
     /// Downloads without delays between the attempts.
     private func download(attempts: Int) async throws {
-        try await MockURLSession(network).fetch(
+        try await network.fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: attempts, baseDelay: .zero))
     }
@@ -135,7 +135,7 @@ import Testing
             return isThird ? .error(.networkConnectionLost) : part(for: request)
         }
 
-        try await MockURLSession(network).fetch(
+        try await network.fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
             clock: clock)
@@ -147,7 +147,7 @@ import Testing
     @Test func takesTheJitterOfADelayFromTheCaller() async throws {
         let clock = MockClock()
         network.stub(.any, .error(.networkConnectionLost), .file(bytes))
-        async let response = MockURLSession(network).fetch(
+        async let response = network.fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(8)), clock: clock,
             random: { 0.25 })
@@ -175,7 +175,7 @@ import Testing
     @Test func givesUpOnAServerThatSendsSingleBytes() async throws {
         let bytes = Data.pattern(10_000)
         let count = Locked(0)
-        let session = MockURLSession(network).intercepting { request, _ in
+        let session = network.intercepting { request, _ in
             let start = Int(
                 request.value(forHTTPHeaderField: "Range")?.dropFirst(6).dropLast() ?? "")
             let fields = ["ETag": "\"1\"", "Content-Length": start == nil ? "10000" : "1"]
@@ -229,7 +229,7 @@ import Testing
         network.stub(.any, .file(bytes))
         network.stub(.any.header("Range"), answer)
 
-        try await MockURLSession(network).limited(to: 1).fetch(.test("file"), to: folder.file)
+        try await network.limited(to: 1).fetch(.test("file"), to: folder.file)
 
         #expect(folder.content == bytes)
     }
@@ -367,7 +367,7 @@ import Testing
         await lose(path: "one?id=1")
         network.stub(.any, .file(bytes))
 
-        try await MockURLSession(network).fetch(
+        try await network.fetch(
             URLRequest(url: URL(string: url)!), to: folder.file)
 
         #expect(folder.content == bytes)
@@ -442,7 +442,7 @@ import Testing
         record.length = 100
         try folder.leavePart(bytes.prefix(40), record)
         network.stub(.any, .file(bytes))
-        let session = MockURLSession(network).intercepting { [bytes] request, next in
+        let session = network.intercepting { [bytes] request, next in
             guard request.value(forHTTPHeaderField: "Range") != nil else {
                 return try await next(request)
             }
@@ -529,7 +529,7 @@ import Testing
     @Test func twoDownloadsOfOneFileExcludeEachOther() async throws {
         network.stub(.any, MockResponse.file(bytes).held)
         let first = Task { [folder, network] in
-            try await MockURLSession(network).fetch(
+            try await network.fetch(
                 URLRequest(url: URL(string: "https://api.example.com/file")!), to: folder.file)
         }
         await network.waitForRequests(1)
@@ -551,7 +551,7 @@ import Testing
         _ request: URLRequest, _ reason: String
     ) async {
         let error = await #expect(throws: RequestBuildingError.self) {
-            try await MockURLSession(network).fetch(request, to: folder.file)
+            try await network.fetch(request, to: folder.file)
         }
         #expect(error?.description.contains(reason) == true)
         #expect(network.requests.isEmpty)
@@ -573,7 +573,7 @@ import Testing
     // MARK: The loader
 
     @Test func theErrorNamesItsStageAndRequest() async throws {
-        let session = MockURLSession(network)
+        let session = network
         network.stub(.get("/lost"), .file(bytes).failing(afterBytes: 7))
 
         var error = await #expect(throws: APIRequestError.self) {
@@ -609,7 +609,7 @@ import Testing
         try folder.write("old")
         network.stub(.any, .data(Data(count: 5), contentType: type))
         let error = await #expect(throws: APIRequestError.self) {
-            try await MockURLSession(network).download(TypedRequest(), (), to: folder.file)
+            try await network.download(TypedRequest(), (), to: folder.file)
         }
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? TestError == TestError(number: number))

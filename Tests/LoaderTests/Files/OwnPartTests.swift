@@ -15,7 +15,7 @@ import Testing
     }
 
     private func download() async throws {
-        try await MockURLSession(network).fetch(.test("/file"), to: folder.file)
+        try await network.fetch(.test("/file"), to: folder.file)
     }
 
     /// What another program may do with the part while the download runs.
@@ -129,7 +129,7 @@ import Testing
         network.stub(.any, .data(bytes).header(field, "\"1\"").failing(afterBytes: 40))
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await MockURLSession(network).download(FileRequest(), "/file", to: folder.file)
+            try await network.download(FileRequest(), "/file", to: folder.file)
         }
 
         let sentence = "The next download starts over: the answer had no ETag and no Last-Modified."
@@ -140,7 +140,7 @@ import Testing
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
-            try await MockURLSession(network).fetch(
+            try await network.fetch(
                 .test("/file"), to: missing.appending(path: "a"))
         }
 

@@ -35,7 +35,7 @@ import Testing
         let showsLength = transport == .loopback
         #else
         // There, the mock cannot tell a file from any other stream.
-        let showsLength = transport != .mockURLSession
+        let showsLength = transport != .direct
         #endif
         #expect(sent.header("Content-Length") == (showsLength ? "\(size)" : nil))
     }
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// A form with files is one file while it is sent.
-    @Test(arguments: Transport.allCases.filter { $0 != .mockURLSession }, Ending.allCases)
+    @Test(arguments: Transport.allCases.filter { $0 != .direct }, Ending.allCases)
     func removesTheFileOfAForm(_ transport: Transport, _ ending: Ending) async throws {
         let (session, baseURL) = try transport.open(network)
         let received = Gate()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.limited, .usesSockets) struct PagesTests {
     let network = MockNetwork()
 
-    private var session: MockURLSession { MockURLSession(network) }
+    private var session: MockNetwork { network }
 
     private func stubThreePages() {
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .any)

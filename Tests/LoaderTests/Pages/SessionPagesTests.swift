@@ -9,7 +9,7 @@ import Testing
     let session: any HTTPSession
 
     init() {
-        session = MockURLSession(network)
+        session = network
         network.stub(.get("/numbers/{page}")) { request in
             request.pathValues["page"] == "3" ? .json("[]") : .json("[1, 2]")
         }

@@ -38,7 +38,7 @@ import Testing
     @Test func requestsWithOtherLimitsShareNoExchange() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("0123456789"), times: .any)
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
 
         async let small: Void = {
             await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
@@ -90,7 +90,7 @@ import Testing
         let request = URLRequest.test("a")
         switch kind {
         case .mocked: return (network.urlSession, request, network)
-        case .mockSession: return (MockURLSession(network), request, network)
+        case .mockSession: return (network, request, network)
         case .served:
             let server = try network.serve()
             return (

@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func endsEachRequestOnce(usesURLSession: Bool) async throws {
-        let session = chain(on: usesURLSession ? network.urlSession : MockURLSession(network))
+        let session = chain(on: usesURLSession ? network.urlSession : network)
         let time = Task { [clock] in
             while !Task.isCancelled {
                 await clock.waitForSleepers()

@@ -14,7 +14,7 @@ import Testing
             await mayAnswer.wait()
             return .text("answer")
         }
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
         let executor = QueueExecutor(isSerial: true)
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
         // The first caller started the exchange.
@@ -44,7 +44,7 @@ import Testing
             defer { ended.open() }
             return try await waitForCancellation()
         }
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
         let executor = QueueExecutor(isSerial: false)
         let tasks = (0..<10).map { _ in executor.start { try await session.exchange(.test("a")) } }
         await executor.settle()

@@ -15,7 +15,7 @@ import Testing
             await mayAnswer.wait()
             return .text(method == "HEAD" ? "" : "answer").header("ETag", "1")
         }
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
         let executor = QueueExecutor(isSerial: false)
 
         let tasks = (0..<1_000).map { _ in
@@ -40,7 +40,7 @@ import Testing
             await mayAnswer.wait()
             return .status(429).header("Retry-After", "3600")
         }
-        let session = MockURLSession(network).retrying().coalescing()
+        let session = network.retrying().coalescing()
         let executor = QueueExecutor(isSerial: false)
 
         let tasks = (0..<2).map { _ in
@@ -67,7 +67,7 @@ import Testing
             await mayAnswer.wait()
             return try answer(request)
         }
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
         let executor = QueueExecutor(isSerial: false)
         let tasks = requests.map { request in
             executor.start { await session.outcome(of: request) }
@@ -166,7 +166,7 @@ import Testing
 
     @Test func sendsTheNextRequestAnew() async throws {
         network.stub(.any, .text("one"), .error(.notConnectedToInternet), .text("three"))
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
 
         #expect(try await session.exchange(.test("a")).0.text == "one")
         await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
@@ -186,7 +186,7 @@ import Testing
         }
         let url = URL(string: "https://api.example.com")!
         let tokens = Credentials("emma", for: url) { try $1.authorization(bearer: $0) }
-        let wire = MockURLSession(network)
+        let wire = network
         let session: any HTTPSession =
             isInside
             ? wire.coalescing().authenticated(by: tokens)
@@ -215,7 +215,7 @@ import Testing
             await mayRefresh.wait()
             return Token(access: try await chain.exchange(.test("token")).0.text)
         }
-        let inner = MockURLSession(server).authenticated(by: tokens)
+        let inner = server.authenticated(by: tokens)
         let session = inner.coalescing()
         chain.session.withLock { $0 = session }
         defer { chain.session.withLock { $0 = nil } }
@@ -236,7 +236,7 @@ import Testing
         network.stub(.any, .text("a"))
         let chain = Later()
         let isFirst = Locked(true)
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             let mustAsk = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst
@@ -263,7 +263,7 @@ import Testing
         let chain = Later()
         let started = Locked<[Task<String, any Error>]>([])
         let executor = QueueExecutor(isSerial: false)
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             if request.url?.path == "/a" {
                 let tasks = (0..<2).map { _ in
                     executor.start {

@@ -14,7 +14,8 @@ import Testing
             request.setValue(trail + letter, forHTTPHeaderField: "Trail")
             return request
         }
-        let session = MockURLSession(network)
+        let session =
+            network
             .intercepting { try await $1(adding("a", to: $0)) }
             .intercepting { try await $1(adding("b", to: $0)) }
 
@@ -27,7 +28,7 @@ import Testing
     @Test func answersItselfSendsTwiceAndThrows() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), .text("second"))
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             switch request.url?.path {
             case "/self": return try answer(to: request, "own")
             case "/error": throw TestError(number: 7)

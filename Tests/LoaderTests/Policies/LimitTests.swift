@@ -30,7 +30,7 @@ import Testing
             traffic.withLock { $0.now -= 1 }
             return (HTTPURLResponse(), nil)
         }
-        let session = MockURLSession(network).limited(to: limit)
+        let session = network.limited(to: limit)
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
@@ -54,7 +54,7 @@ import Testing
             }
             return (HTTPURLResponse(), nil)
         }
-        let session = MockURLSession(network).limited(to: 1)
+        let session = network.limited(to: 1)
         let first = Task { try await session.exchange(.test("first")) }
         await arrived.wait()
         let executor = QueueExecutor(isSerial: true)
@@ -81,7 +81,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("ok"), times: .any)
         let held = network.stub(.get("/first"), .text("first").held)
-        let session = MockURLSession(network).limited(to: 1)
+        let session = network.limited(to: 1)
         let first = Task { await session.outcome(of: .test("first")) }
         await held.waitForRequests()
 
@@ -110,7 +110,7 @@ import Testing
             return (HTTPURLResponse(), nil)
         }
         // Not in the handler: as on a server, it may run on when its client has gone.
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             traffic.withLock { $0.enter() }
             defer { traffic.withLock { $0.now -= 1 } }
             return try await next(request)
@@ -182,7 +182,7 @@ import Testing
     @Test func givesThePlaceBackAfterAFailure() async throws {
         let network = MockNetwork()
         network.stub(.any, .error(.notConnectedToInternet), .text("ok"))
-        let session = MockURLSession(network).limited(to: 1)
+        let session = network.limited(to: 1)
 
         await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
 

@@ -79,7 +79,8 @@ import Testing
         let (inside, outside) = (EventLog(), EventLog())
         let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
-        let session = MockURLSession(network)
+        let session =
+            network
             .observed(by: inside)
             .retrying(random: { 0 })
             .observed(by: outside)
@@ -124,7 +125,8 @@ import Testing
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
-        let session = MockURLSession(network)
+        let session =
+            network
             .observed(by: inside)
             .timingOut(after: .seconds(30), clock: MockClock())
             .retrying(clock: MockClock())
@@ -162,7 +164,7 @@ import Testing
         let log = EventLog()
         let network = MockNetwork()
         let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))
-        let session = MockURLSession(network).observed(by: log)
+        let session = network.observed(by: log)
             .intercepting { request, next in
                 let (body, response) = try await next(request)
                 return (body.map { $0 + Data("!".utf8) }, response)

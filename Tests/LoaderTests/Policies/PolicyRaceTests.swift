@@ -37,7 +37,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .hanging)
         // On the real clock, whose deadlines wait in another way. It goes on beside busy tests.
-        let session = MockURLSession(network).timingOut(after: .seconds(600)).retrying()
+        let session = network.timingOut(after: .seconds(600)).retrying()
             .coalescing().timingOut(after: .seconds(600))
         let task = executor.start { await session.outcome(of: .test("a")) }
         await network.waitForRequests(1)
@@ -107,7 +107,7 @@ import Testing
             let before = failures[number % 4]
             return attempt <= before.count ? before[attempt - 1] : .text(path)
         }
-        let session = MockURLSession(network).retrying(clock: clock, random: { 0 })
+        let session = network.retrying(clock: clock, random: { 0 })
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<1_000 {
@@ -126,7 +126,7 @@ import Testing
     @Test func aThousandWaitsAreCancelledOrEnd() async throws {
         let clock = MockClock()
         let network = MockNetwork { request in (try answer(to: request, status: 503).1, nil) }
-        let session = MockURLSession(network).retrying(
+        let session = network.retrying(
             RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
         let tasks = (0..<1_000).map { number in
             Task { await session.outcome(of: .test("\(number)")) }

@@ -125,7 +125,7 @@ import Testing
     @Test func requestsWithDifferentPoliciesDoNotShareAnAnswer() async throws {
         let stub = network.stub(.get("/a"), .redirect(to: "/b").held)
         network.stub(.get("/b"), .text("b"))
-        let session = MockURLSession(network).coalescing()
+        let session = network.coalescing()
 
         let refused = Task {
             try await session.redirecting(.refuse).exchange(.test("a")).1.statusCode

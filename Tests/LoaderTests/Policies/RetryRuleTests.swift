@@ -11,7 +11,7 @@ import Testing
     private func session(
         _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
     ) -> some HTTPSession {
-        MockURLSession(network).retrying(
+        network.retrying(
             policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
     }
 
@@ -133,7 +133,7 @@ import Testing
         network.stub(.any, .status(409), times: .any)
         let clock = ImmediateClock()
         let randoms = Locked([0.5, 0, 1, 0.25, 1])
-        let session = MockURLSession(network).retrying(
+        let session = network.retrying(
             .standard, clock: clock,
             deciding: { $0.number < 5 ? .retry(after: $0.retryAfter ?? $0.backoff) : .finish },
             random: { randoms.withLock { $0.removeFirst() } })

@@ -65,7 +65,7 @@ import Testing
             try await clock.sleep(for: .seconds(9))
             return (try answer(to: request, status: 503).1, nil)
         }
-        let session = MockURLSession(network).retrying(
+        let session = network.retrying(
             RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
             random: { 0.5 })
         async let task = session.exchange(.test("a")).1.statusCode
@@ -94,7 +94,8 @@ import Testing
                     for _ in 0..<250 {
                         let network = MockNetwork()
                         let stub = network.stub(.any, .status(503))
-                        let session = MockURLSession(network)
+                        let session =
+                            network
                             .retrying(clock: LateClock(), random: { 1 })
 
                         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
@@ -108,7 +109,7 @@ import Testing
     @Test(arguments: [Duration.zero, .seconds(-1)])
     func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
         let network = MockNetwork()
-        let session = MockURLSession(network).retrying(RetryPolicy(deadline: deadline))
+        let session = network.retrying(RetryPolicy(deadline: deadline))
 
         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         #expect(network.requests.isEmpty)

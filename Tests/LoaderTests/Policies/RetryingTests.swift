@@ -33,7 +33,7 @@ import Testing
         let network = MockNetwork()
         network.stub(
             .any, .status(503), .status(502), .text("the last", status: 500).header("X-A", "b"))
-        let session = MockURLSession(network).retrying(random: { 0 })
+        let session = network.retrying(random: { 0 })
 
         let (data, response) = try await session.exchange(.test("a"))
 
@@ -65,7 +65,7 @@ import Testing
         network.stub(.post("/a"), .status(503))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error")) { _ in throw TestError(number: 7) }
-        let session = MockURLSession(network).retrying(random: { 0 })
+        let session = network.retrying(random: { 0 })
 
         #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 503)
         #expect(try await session.exchange(.test("missing")).1.statusCode == 404)
@@ -104,7 +104,7 @@ import Testing
     ) async throws {
         let network = MockNetwork()
         network.stub(.any, response, times: .any)
-        let session = MockURLSession(network).retrying(policy, random: { 0 }).limited(to: 1)
+        let session = network.retrying(policy, random: { 0 }).limited(to: 1)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(AnyRequest(), request)
@@ -124,7 +124,7 @@ import Testing
     @Test func doesNotNameTheMethodThatARuleSendsAgain() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
-        let session = MockURLSession(network).retrying(
+        let session = network.retrying(
             deciding: { $0.number < 2 ? .retry(after: .zero) : .finish })
 
         let error = await #expect(throws: APIRequestError.self) {
@@ -139,7 +139,7 @@ import Testing
     @Test func doesNotNameTheMethodOfALostStream() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("a").failing(afterBytes: 1, with: .networkConnectionLost))
-        let session = MockURLSession(network).retrying(random: { 0 })
+        let session = network.retrying(random: { 0 })
 
         let error = await #expect(throws: APIRequestError.self) {
             for try await _ in session.stream(.test("a", method: "POST"), JSONLines(Int.self)) {}
@@ -153,7 +153,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .status(429).header("Retry-After", "3600"), times: .any)
         let clock = MockClock()
-        let impatient = MockURLSession(network).retrying(clock: clock)
+        let impatient = network.retrying(clock: clock)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await impatient.load(AnyRequest(), .test("a"))
@@ -188,7 +188,7 @@ import Testing
                 headerFields: ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"])
             return (response!, nil)
         }
-        let session = MockURLSession(network).retrying(
+        let session = network.retrying(
             clock: clock, now: { Date(timeIntervalSince1970: 784_111_777) })
         let task = Task { await session.outcome(of: .test("a")) }
 

@@ -8,11 +8,11 @@ import Testing
 @Suite(.limited) struct StreamPolicyTests {
     private let clock = MockClock()
     private let network: MockNetwork
-    private let session: MockURLSession
+    private let session: MockNetwork
 
     init() {
         network = MockNetwork(clock: clock)
-        session = MockURLSession(network)
+        session = network
     }
 
     /// A policy without delays.

@@ -37,7 +37,7 @@ import Testing
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [Duration.zero, .seconds(-1)])
     func sendsNothingWithoutTimeOrInACancelledTask(_ duration: Duration) async throws {
         let network = MockNetwork()
-        let session = MockURLSession(network).timingOut(after: duration)
+        let session = network.timingOut(after: duration)
 
         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         let cancelled = Task {
@@ -117,7 +117,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let session = network.timingOut(after: .seconds(10), clock: clock)
         async let first = session.outcome(of: .test("a"))
         await network.waitForRequests()
         await clock.advance(by: .seconds(4))
@@ -156,7 +156,7 @@ import Testing
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
-        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let session = network.timingOut(after: .seconds(10), clock: clock)
         var exchanges: [Task<ExchangeOutcome, Never>] = []
         for number in 1...5 {
             exchanges.append(Task { await session.outcome(of: .test("\(number)")) })
@@ -188,7 +188,7 @@ import Testing
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
-        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let session = network.timingOut(after: .seconds(10), clock: clock)
         let first = Task { await session.outcome(of: .test("a")) }
         await clock.clock.waitForSleepers()
         clock.delay.withLock { $0 = .seconds(4) }
@@ -209,7 +209,7 @@ import Testing
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let session = network.timingOut(after: .seconds(10), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
         await clock.clock.waitForSleepers()
 

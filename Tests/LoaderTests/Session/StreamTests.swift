@@ -150,7 +150,7 @@ import Testing
         let bytes = Data((0..<100).map { UInt8($0) })
         network.stub(.any, .data(bytes).chunked(by: 10))
 
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let (body, _) = try await network.stream(.test("a"))
 
         #expect(try await all(body) == bytes)
     }

@@ -35,7 +35,7 @@ import Testing
     @Test func loadsAllElementsAtOnceToo() async throws {
         network.stub(.get("/words"), .words("a", "b"))
 
-        let words = try await MockURLSession(network).load(WordsRequest(), "/words")
+        let words = try await network.load(WordsRequest(), "/words")
 
         #expect(words.map(\.text) == ["a", "b"])
     }
@@ -133,7 +133,7 @@ import Testing
                 MockResponse.event("a") + "data: {\"text\":7}\n\n" + MockResponse.event("c"),
                 headers: ["Content-Type": "text/event-stream"]))
         let log = EventLog()
-        let session = MockURLSession(network).observed(by: log)
+        let session = network.observed(by: log)
 
         let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
 
@@ -195,7 +195,7 @@ import Testing
 
     @Test func copiesOfAnIteratorShareTheElements() async throws {
         network.stub(.get("/words"), .words("a", "b", "c"))
-        var words = MockURLSession(network).stream(WordsRequest(), "/words").makeAsyncIterator()
+        var words = network.stream(WordsRequest(), "/words").makeAsyncIterator()
         var copy = words
 
         #expect(try await words.next()?.text == "a")
@@ -256,7 +256,7 @@ import Testing
 
     @Test func anotherTaskReadsAStream() async throws {
         network.stub(.get("/words"), .words("a"), .status(503))
-        let stream = MockURLSession(network).stream(WordsRequest(), "/words")
+        let stream = network.stream(WordsRequest(), "/words")
 
         #expect(try await Task.detached { try await stream.first { _ in true }?.text }.value == "a")
         await #expect(throws: UnacceptableStatus.self) {
@@ -266,7 +266,7 @@ import Testing
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
 
-        let error = await MockURLSession(network).stream(WordsRequest(), "/{missing}").outcome()
+        let error = await network.stream(WordsRequest(), "/{missing}").outcome()
             .error
 
         #expect(error?.stage == .makeRequest)

@@ -35,7 +35,7 @@ import Testing
         network.stub(.any, times: .any) { _ in rest.withLock { $0.popFirst() } ?? .status(204) }
         let delays = Locked<[Duration]>([])
         // The mock refuses a GET with a body.
-        let session = MockURLSession(network).intercepting { request, next in
+        let session = network.intercepting { request, next in
             var request = request
             request.httpBodyStream = nil
             return try await next(request)
@@ -141,7 +141,8 @@ import Testing
         network.stub(.any, answer)
         var policy = policy
         policy.deadline = .seconds(deadline)
-        async let error = MockURLSession(network)
+        async let error =
+            network
             .events(Self.request(), reconnecting: policy, clock: clock, random: { 1 })
             .outcome().error
 
@@ -175,7 +176,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, Self.events("id: \(id)\n\n"), .status(204))
 
-        let stream = MockURLSession(network).events(
+        let stream = network.events(
             Self.request(), reconnecting: policy, clock: ImmediateClock())
         #expect(await stream.outcome().error == nil)
 
@@ -195,7 +196,8 @@ import Testing
         request.cachePolicy = .returnCacheDataElseLoad
         request.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
-        _ = await MockURLSession(network)
+        _ =
+            await network
             .events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
 
         #expect(network.requests.first?.request == request)

@@ -32,7 +32,7 @@ import Testing
 
     /// The data of all events of the topic `a`.
     private func all() async throws -> [String] {
-        let events = MockURLSession(network).events(
+        let events = network.events(
             try request.makeRequest(from: "a"), reconnecting: atOnce, name: "NewsRequest",
             validate: request.validateResponse, clock: ImmediateClock())
         return try await events.reduce(into: []) { $0.append($1.data) }
@@ -53,7 +53,7 @@ import Testing
 
     /// The titles, and the error that ended them.
     private func titles() async throws -> ([String], APIRequestError?) {
-        var headlines = MockURLSession(network).events(
+        var headlines = network.events(
             try request.makeRequest(from: "a"), reconnecting: atOnce, clock: ImmediateClock()
         ).json(Headline.self).makeAsyncIterator()
         var titles: [String] = []

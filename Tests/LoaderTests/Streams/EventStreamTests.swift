@@ -20,7 +20,7 @@ import Testing
     private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
 
-    private var session: MockURLSession { MockURLSession(network) }
+    private var session: MockNetwork { network }
 
     /// Gives up at the third connection without an event.
     private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
@@ -359,7 +359,7 @@ import Testing
             .get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(60)),
             .status(204))
         let policy = RetryPolicy(baseDelay: .zero, deadline: .seconds(10))
-        var events = MockURLSession(network).events(
+        var events = network.events(
             request(baseURL), reconnecting: policy, clock: clock
         ).makeAsyncIterator()
 

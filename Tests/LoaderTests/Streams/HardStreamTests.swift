@@ -63,7 +63,7 @@ import Testing
         #expect(error == nil)
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func saysThatNothingDecompressedTheStream(_ transport: Transport) async throws {
         let session = try transport.open(network).session
         network.stub(.get("/events"), Self.compressedResponse)

@@ -22,7 +22,7 @@ import Testing
     @Test func failsAndHasTheBodyAndIsNotSentAgain() async throws {
         for pieces in [[Self.problem], Self.problem.map { "\($0)" }] {
             network.stub(.any, answer(pieces), .status(204))
-            let session = MockURLSession(network)
+            let session = network
             let events = await session.events(.test("a"), clock: ImmediateClock()).outcome()
             network.stub(.any, answer(pieces), .status(204))
             let stream = await session.stream(
@@ -45,7 +45,8 @@ import Testing
     @Test func keepsNoBodyOfAStreamThatHasBegun() async throws {
         network.stub(.any, answer(["data: a\n\n", "event: error\ndata: b\n\n"]))
 
-        let error = await MockURLSession(network)
+        let error =
+            await network
             .stream(.test("a"), ServerSentEvents().json(Data.self)).outcome().error
 
         #expect(error?.stage == .parse)
@@ -56,7 +57,7 @@ import Testing
         let line = String(repeating: "x", count: 60_000) + "\n"
         network.stub(.any, answer([line, line, line, line]))
 
-        let error = await MockURLSession(network).events(.test("a")).outcome().error
+        let error = await network.events(.test("a")).outcome().error
 
         // It came as one piece.
         #expect((error?.data?.count).map { $0 >= 65_536 } == true)
@@ -71,7 +72,7 @@ import Testing
         }
         network.stub(.any, answer([Self.problem]))
 
-        let (events, error) = await MockURLSession(network).stream(ToolRequest()).outcome()
+        let (events, error) = await network.stream(ToolRequest()).outcome()
 
         #expect(events == [ServerSentEvent(data: Self.problem)])
         #expect(error == nil)
@@ -82,7 +83,8 @@ import Testing
     func connectsAgainAfterAnEventStreamOfAnyForm(_ body: String) async throws {
         network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))
 
-        let (events, error) = await MockURLSession(network)
+        let (events, error) =
+            await network
             .events(.test("a"), clock: ImmediateClock()).outcome()
 
         #expect(events.map(\.data) == ["a"])

@@ -37,7 +37,7 @@ import Testing
         network.stub(
             .get("/words"), .chunks([MockResponse.event("a")], contentType: "text/event-stream"))
         let names = Locked<[String?]>([])
-        let session = MockURLSession(network).observed { event in
+        let session = network.observed { event in
             names.withLock { $0.append(event.requestType) }
         }
 
@@ -52,7 +52,7 @@ import Testing
 
     @Test func refusesAResponseWithTheErrorOfItsClosure() async throws {
         network.stub(.get("/words"), .json(#"{"birthday":"May 1"}"#, status: 404), times: .any)
-        let session = MockURLSession(network)
+        let session = network
 
         let error = await session.stream(.test("words"), words) { data, response in
             if response.statusCode == 404 { throw Refusal(text: data.text) }
@@ -126,7 +126,7 @@ import Testing
         network.stub(.get("/words"), .words("a"))
         let parser = ServerSentEvents().until(data: "[DONE]").map { _ in RunningPlace.current }
 
-        var places = MockURLSession(network).stream(.test("words"), parser).makeAsyncIterator()
+        var places = network.stream(.test("words"), parser).makeAsyncIterator()
 
         #expect(try await places.next() == .mainActor)
     }

@@ -48,7 +48,7 @@ import Testing
     @Test func asksAgainWithTheBody() async throws {
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
         let log = EventLog()
-        let session = MockURLSession(network).observed(by: log)
+        let session = network.observed(by: log)
 
         let error = await session.stream(StrictRequest()).outcome().error
 
@@ -59,7 +59,7 @@ import Testing
     @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
 
-        let error = await MockURLSession(network).stream(StrictRequest(acceptsBodies: true))
+        let error = await network.stream(StrictRequest(acceptsBodies: true))
             .outcome().error
 
         #expect(error?.stage == .validate)
@@ -86,7 +86,7 @@ import Testing
     @Test func aLostBodyDoesNotHideTheRefusal() async throws {
         network.stub(.get("/events"), .text("slow down", status: 429).failing(afterBytes: 4))
 
-        let error = await MockURLSession(network).stream(StrictRequest()).outcome().error
+        let error = await network.stream(StrictRequest()).outcome().error
 
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow"))
@@ -234,7 +234,7 @@ import Testing
     @Test func hasTheBodyIfThereIsNoParser() async throws {
         network.stub(.get("/events"), .text("data: a\n\n", headers: ["X-Old": "1"]), times: .any)
 
-        let error = await MockURLSession(network).stream(StrictRequest()).outcome().error
+        let error = await network.stream(StrictRequest()).outcome().error
 
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? TestError == TestError(number: 1))

@@ -42,7 +42,7 @@ import Testing
 
     private var session: any HTTPSession {
         network.stub(.get("/places/{place}"), .text("a"), times: .any)
-        return MockURLSession(network)
+        return network
     }
 
     private var paths: [String?] { network.requests.map { $0.request.url?.lastPathComponent } }

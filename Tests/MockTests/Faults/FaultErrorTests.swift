@@ -38,7 +38,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                 in: .text(""), fileID: "App/UserTests.swift", line: 12
             ) { network in
                 do {
-                    let (_, response) = try await MockURLSession(network).exchange(.test("a"))
+                    let (_, response) = try await network.exchange(.test("a"))
                     if response.statusCode == 503 { throw ShopError.busy }
                 } catch let error as URLError where error.code != .timedOut {
                     throw APIRequestError(stage: .transport, underlying: error)
@@ -67,7 +67,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                 in: .json("[]"), fileID: "App/UserTests.swift", line: 12
             ) { network in
                 count.withLock { $0 += 1 }
-                return try await MockURLSession(network).load(.test("a"), as: [String: Int].self)
+                return try await network.load(.test("a"), as: [String: Int].self)
             }
         }
 
@@ -83,7 +83,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func aClientMayThrowErrorsOfItsOwn() async throws {
         let body = { @Sendable (network: MockNetwork) async throws -> Void in
             let loader = APIRequestLoader(
-                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+                apiRequest: TextRequest(), urlSession: network)
             do {
                 _ = try await loader.load("/a")
             } catch {
@@ -109,7 +109,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         struct Wrapped: Error { let error: APIRequestError }
         let report = try await forEachFault(in: sample, throwing: Wrapped.self) { network in
             let loader = APIRequestLoader(
-                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+                apiRequest: TextRequest(), urlSession: network)
             do throws(APIRequestError) {
                 _ = try await loader.load("/a")
             } catch {
@@ -124,7 +124,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
     @Test func aBodyThatHangsIsGivenUp() async throws {
         let failure = try await failure([.truncated(toBytes: 0)]) { _, network, _ in
-            _ = try? await MockURLSession(network).exchange(.test("a"))
+            _ = try? await network.exchange(.test("a"))
             // A gate is not cancelled with the task.
             await Gate().wait()
             return .success((.value, nil))
@@ -200,7 +200,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                     try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
                 } else {
                     network.stub(.any, .text(""))
-                    _ = try? await MockURLSession(network).exchange(.test("a"))
+                    _ = try? await network.exchange(.test("a"))
                 }
             }
             return .success((.value, nil))

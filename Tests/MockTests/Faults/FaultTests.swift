@@ -43,7 +43,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, Fault.null(at: String(path)).response(from: .json(sample)))
 
-        let (data, _) = try await MockURLSession(network).exchange(.test("a"))
+        let (data, _) = try await network.exchange(.test("a"))
         let broken = try JSONDecoder().decode([String: [[String: Int?]]].self, from: data)
 
         #expect(broken == [key: [["x": nil]]])
@@ -73,7 +73,7 @@ import Testing
             let network = MockNetwork()
             network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))
 
-            let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+            let (data, response) = try await network.exchange(.test("a"))
 
             #expect(data.text == body, comment)
             #expect(response.value(forHTTPHeaderField: "ETag") == "1", comment)
@@ -97,7 +97,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, fault.response(from: .json(Self.sample)))
-        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        let load = Task { try await network.exchange(.test("a")) }
         await network.waitForRequests()
         if fault == .hanging {
             await clock.waitForSleepers()
@@ -112,7 +112,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, Fault.html(status: 502).response(from: .json(Self.sample)))
 
-        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+        let (data, response) = try await network.exchange(.test("a"))
 
         #expect(response.statusCode == 502)
         #expect(response.mimeType == "text/html")
@@ -124,7 +124,7 @@ import Testing
         let fault = Fault.status(429, retryAfter: "120")
         network.stub(.any, fault.response(from: .json(Self.sample)))
 
-        let (_, response) = try await MockURLSession(network).exchange(.test("a"))
+        let (_, response) = try await network.exchange(.test("a"))
 
         #expect(response.statusCode == 429)
         #expect(response.value(forHTTPHeaderField: "Retry-After") == "120")
@@ -135,7 +135,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, Fault.slow.response(from: .text(String(repeating: "x", count: length))))
-        async let load = MockURLSession(network).exchange(.test("a"))
+        async let load = network.exchange(.test("a"))
         if seconds > 0 {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(1000))
@@ -153,7 +153,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, fault.response(from: .json("[1]").header("Content-Length", "3")))
 
-        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+        let (data, response) = try await network.exchange(.test("a"))
 
         #expect(response.contentLength == "\(data.count)")
     }
@@ -164,7 +164,7 @@ import Testing
             let network = MockNetwork()
             network.stub(.any, Fault.failing(afterBytes: count).response(from: sample))
             await #expect(throws: URLError(.networkConnectionLost)) {
-                try await MockURLSession(network).exchange(.test("a"))
+                try await network.exchange(.test("a"))
             }
         }
     }
@@ -174,8 +174,8 @@ import Testing
         let sample = MockResponse.text("abc").header("content-length", "3")
         network.stub(.any, Fault.truncated(toBytes: 2).response(from: sample))
 
-        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
-        let (_, head) = try await MockURLSession(network).exchange(.test("a", method: "HEAD"))
+        let (data, response) = try await network.exchange(.test("a"))
+        let (_, head) = try await network.exchange(.test("a", method: "HEAD"))
 
         #expect(data.text == "ab")
         #expect(response.contentLength == "2")
@@ -218,7 +218,7 @@ import Testing
         network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
 
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(.test("a"))
+            try await network.exchange(.test("a"))
         }
         #expect(error?.description == "\(reason) (A/B.swift:3)")
     }

@@ -64,7 +64,7 @@ import Testing
                 #expect(Fault.current == fault)
                 return .text("")
             }
-            _ = try? await MockURLSession(network).exchange(.test("a"))
+            _ = try? await network.exchange(.test("a"))
         }
 
         #expect(faults.withLock { $0 } == Set([.noFault] + report.faults))
@@ -74,7 +74,7 @@ import Testing
     /// A client may begin work that goes on when its own task is cancelled.
     @Test func aClientThatIgnoresItsCancellationGetsTheAnswer() async throws {
         let report = try await forEachFault(in: .text("hello")) { network in
-            let session = MockURLSession(network)
+            let session = network
             _ = await Task { try? await session.exchange(.test("a")) }.value
         }
 
@@ -99,8 +99,8 @@ import Testing
     @Test func eachFaultHasANetworkOfItsOwn() async throws {
         let paths = Locked<[Int]>([])
         let report = try await forEachFault(in: .text("hello")) { network in
-            _ = try? await MockURLSession(network).exchange(.test("a"))
-            _ = try? await MockURLSession(network).exchange(.test("b", method: "POST"))
+            _ = try? await network.exchange(.test("a"))
+            _ = try? await network.exchange(.test("b", method: "POST"))
             paths.withLock { $0.append(network.requests.count) }
         }
 
@@ -128,7 +128,7 @@ import Testing
     @Test func aClientThatWaitsReceivesTheClock() async throws {
         let report = try await forEachFault(in: .text("hello")) { network, clock in
             for _ in 0..<3 {
-                if let (_, response) = try? await MockURLSession(network).exchange(.test("a")),
+                if let (_, response) = try? await network.exchange(.test("a")),
                     response.statusCode == 200
                 {
                     return
@@ -145,7 +145,7 @@ import Testing
         let sample = MockResponse.text(String(repeating: "é", count: 20_000))
         let report = try await forEachFault(in: sample) { network in
             let loader = APIRequestLoader(
-                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+                apiRequest: TextRequest(), urlSession: network)
             return try await loader.load("/a")
         }
 

@@ -73,12 +73,12 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, Fault.repeatedPiece(2).response(from: Self.sample))
 
-        let words = try await MockURLSession(network).load(WordsRequest())
+        let words = try await network.load(WordsRequest())
 
         #expect(words.map(\.text) == ["a", "é", "é"])
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aStreamThatStopsIsTimedOut(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -104,7 +104,7 @@ import Testing
         network.stub(.any, Fault.stalled(afterBytes: 5).response(from: sample))
         var request = URLRequest.test("words")
         request.timeoutInterval = timeout
-        let load = Task { [request] in try await MockURLSession(network).exchange(request) }
+        let load = Task { [request] in try await network.exchange(request) }
         await clock.waitForSleepers()
 
         // About 31 years.
@@ -123,7 +123,7 @@ import Testing
         network.stub(.get("/paced"), sample.chunked(by: 3))
 
         for path in ["slow", "paced"] {
-            async let load = MockURLSession(network).exchange(.test(path))
+            async let load = network.exchange(.test(path))
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(99))
             _ = try await load
@@ -145,7 +145,7 @@ import Testing
         network.stub(.any, fault.response(from: Self.sample))
 
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(.test("words"))
+            try await network.exchange(.test("words"))
         }
 
         #expect(error?.description.contains("\(fault)") == true)
@@ -153,7 +153,8 @@ import Testing
 
     @Test func everyFaultEndsInElementsOrInAnAPIRequestError() async throws {
         let report = try await forEachFault(in: Self.sample) { network, clock in
-            let session = MockURLSession(network)
+            let session =
+                network
                 .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
             for try await _ in session.stream(WordsRequest()) {}
         }
@@ -170,7 +171,8 @@ import Testing
         let last = stream.pieces.dropLast().joined().utf8.count
 
         let report = try await forEachFault(in: sample) { network, clock in
-            let session = MockURLSession(network)
+            let session =
+                network
                 .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
             for try await _ in session.stream(stream) {}
         }

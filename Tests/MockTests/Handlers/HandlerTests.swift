@@ -11,7 +11,7 @@ import Testing
         @TaskLocal static var name = "none"
     }
 
-    private static let ways = [Transport.urlProtocol, .mockURLSession]
+    private static let ways = [Transport.urlProtocol, .direct]
 
     @Test(arguments: ways)
     func blockingOnesDelayNobody(_ transport: Transport) async throws {
@@ -158,7 +158,7 @@ import Testing
         let (data, received) = try await network.urlSession.exchange(.test("a"))
         #expect(received === response)
         #expect(data.isEmpty)
-        let (_, direct) = try await MockURLSession(network).exchange(.test("a"))
+        let (_, direct) = try await network.exchange(.test("a"))
         #expect(direct === response)
     }
 }

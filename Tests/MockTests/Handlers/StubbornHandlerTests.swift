@@ -7,7 +7,7 @@ import Testing
 
 /// Handlers that ignore their cancellation keep nobody waiting, on any way into a network.
 @Suite(.limited, .usesSockets) struct StubbornHandlerTests {
-    private static let ways = [Transport.urlProtocol, .mockURLSession]
+    private static let ways = [Transport.urlProtocol, .direct]
 
     /// A network whose handler answers when the gate opens.
     private func network(

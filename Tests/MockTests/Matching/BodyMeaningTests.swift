@@ -35,7 +35,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/data"), .json(encoding: emma))
         network.stub(.get("/list"), .json(encoding: [emma]))
-        let session = MockURLSession(network)
+        let session = network
         let folder = try TemporaryFolder()
         _ = try folder.write(#"{"name":"Emma"}"#, "emma.json")
 

@@ -72,7 +72,7 @@ import Testing
         network.stub(.get("/authors"), .text("x"))
 
         let failure = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(.test("v1/users/42"))
+            try await network.exchange(.test("v1/users/42"))
         }
 
         let text = try #require(failure).description

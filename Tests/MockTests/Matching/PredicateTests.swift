@@ -69,7 +69,7 @@ import FoundationNetworking
                 network.stub(.get("/later"), .text("later"), times: .any)
                 return network.requests.isEmpty
             }, .text("first"), times: .once)
-        let session = MockURLSession(network)
+        let session = network
 
         #expect(try await session.exchange(.test("a")).0.text == "first")
         #expect(try await session.exchange(.test("later")).0.text == "later")

@@ -176,7 +176,7 @@ import Testing
             network.stub(matcher, .status(204))
 
             let error = await #expect(throws: MockError.self) {
-                try await MockURLSession(network).exchange(.test("orders"))
+                try await network.exchange(.test("orders"))
             }
 
             #expect(error?.description.contains("but it was not checked, because") == true)
@@ -196,7 +196,7 @@ import Testing
             }, .status(204))
 
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(.test("users/42"))
+            try await network.exchange(.test("users/42"))
         }
 
         #expect(error?.reason == .brokenStub)
@@ -212,7 +212,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/orders"), .status(204))
         network.stub(matcher, .status(500))
-        let session = MockURLSession(network)
+        let session = network
 
         let (_, response) = try await session.exchange(.test("orders"))
         let error = await #expect(throws: MockError.self) {
@@ -278,7 +278,7 @@ import Testing
             let line = #line - 1
 
             let failure = await #expect(throws: MockError.self, "\(matcher)") {
-                _ = try await MockURLSession(network).exchange(.test("a"))
+                _ = try await network.exchange(.test("a"))
             }
             #expect(failure?.reason == .brokenStub, "\(matcher)")
             let verification = #expect(throws: VerificationError.self, "\(matcher)") {

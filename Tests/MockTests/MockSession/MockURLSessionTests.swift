@@ -73,28 +73,6 @@ import Testing
         let notHTTP = MockURLSession(response: (body, file, nil))
         await #expect(throws: TransportError.self) { try await notHTTP.exchange(request) }
     }
-
-    @Test func givesTasksFromANetwork() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/a"), .text("x"))
-        let session = MockURLSession(network)
-
-        let text = await withCheckedContinuation { continuation in
-            session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data?.text) }
-                .resume()
-        }
-        #expect(text == "x")
-
-        network.stub(.get("/slow"), .hanging)
-        let code = await withCheckedContinuation { continuation in
-            let task = session.dataTask(with: .test("slow")) { _, _, error in
-                continuation.resume(returning: (error as? URLError)?.code)
-            }
-            task.resume()
-            task.cancel()
-        }
-        #expect(code == .cancelled)
-    }
 }
 
 @Suite(.limited, .usesSockets) struct JsonLoaderTests {
@@ -120,7 +98,7 @@ import Testing
         await #expect(throws: URLError(.cancelled)) { _ = try await load.value }
 
         #expect(network.requests.isEmpty)
-        #expect(try await MockURLSession(network).exchange(.test("a")).0.text == "first")
+        #expect(try await network.exchange(.test("a")).0.text == "first")
     }
 
     /// A predicate may take long, and its client may leave in the meantime.
@@ -131,7 +109,7 @@ import Testing
                 withUnsafeCurrentTask { $0?.cancel() }
                 return true
             }, .text("a"))
-        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        let load = Task { try await network.exchange(.test("a")) }
 
         await #expect(throws: URLError(.cancelled)) { try await load.value }
 

@@ -46,7 +46,7 @@ import Testing
         try network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func waitsForAnswers(_ transport: Transport) async throws {
         let held = network.stub(.get("/held"), .text("x").held)
         network.stub(.get("/now"), .text("x"))

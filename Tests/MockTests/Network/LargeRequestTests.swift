@@ -97,7 +97,7 @@ import Testing
         }
 
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(request)
+            try await network.exchange(request)
         }
         let text = "\(try #require(error))"
         #expect(text.contains("with the body \(shown)"), "\(text)")

@@ -14,7 +14,7 @@ import Testing
 
     @Test func countsTheRequestsThatOverlap() async throws {
         let network = MockNetwork()
-        let session = MockURLSession(network)
+        let session = network
         #expect(network.mostInFlight == 0)
         network.stub(.get("/now"), .text("a"))
         for _ in 1...3 { _ = try await session.exchange(.test("now")) }
@@ -144,7 +144,7 @@ import Testing
 
     @Test func keepsTheLastTenThousandRequests() async throws {
         let stub = network.stub(.any, .text("x"))
-        let session = MockURLSession(network)
+        let session = network
 
         for index in 0..<10_010 { _ = try await session.exchange(.test("\(index)")) }
 
@@ -161,7 +161,7 @@ import Testing
         network.stub(.any, .data(answer))
         var request = URLRequest.test("a", method: "POST")
         request.httpBody = Data(count: 3_000_000)
-        let session = MockURLSession(network)
+        let session = network
 
         for _ in 0..<10 { _ = try await session.exchange(.test("pieces")) }
         for _ in 0..<18 { _ = try await session.exchange(request) }

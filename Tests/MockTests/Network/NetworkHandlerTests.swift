@@ -181,11 +181,11 @@ import Testing
     @Test func failsWhereItCannotBeDelivered() async throws {
         for network in Self.networks(nil) {
             let error = await #expect(throws: MockError.self) {
-                try await MockURLSession(network).exchange(.test("a"))
+                try await network.exchange(.test("a"))
             }
             #expect(error?.reason == .notHTTP)
             let streamed = await #expect(throws: MockError.self) {
-                try await MockURLSession(network).stream(.test("a"))
+                try await network.stream(.test("a"))
             }
             #expect(streamed?.reason == .notHTTP)
 
@@ -196,8 +196,8 @@ import Testing
             #expect(
                 data.text == """
                     The handler answered GET \(server.url)/a with a plain URLResponse. Only a \
-                    URLSession can receive one. For a MockURLSession, or over a socket, return an \
-                    HTTPURLResponse.
+                    URLSession can receive one. With the network as the session, or over a socket, \
+                    return an HTTPURLResponse.
 
                     """)
         }

@@ -20,7 +20,7 @@ import Testing
         return network
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func showsEveryValue(_ transport: Transport) async throws {
         let network = network()
         let failure = await #expect(throws: MockError.self) {
@@ -50,7 +50,7 @@ import Testing
     @Test func theErrorOfALoadHidesItsRequestAndShowsTheTextOfTheMock() async throws {
         let failure = try #require(
             await #expect(throws: MockError.self) {
-                try await MockURLSession(network()).exchange(request)
+                try await network().exchange(request)
             })
         func text(_ redaction: Redaction) -> String {
             APIRequestError(
@@ -68,7 +68,7 @@ import Testing
     @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
         let failure = await #expect(throws: VerificationError.self) {
             try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
-                _ = try? await MockURLSession(network).exchange(.test("a"))
+                _ = try? await network.exchange(.test("a"))
             }
         }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(
             text.contains("\nThis network (App/UserTests.swift:12) has no stubs and no handler.\n"))
         let own = await #expect(throws: MockError.self) {
-            try await MockURLSession(MockNetwork()).exchange(.test("a"))
+            try await MockNetwork().exchange(.test("a"))
         }
         #expect(own?.description.contains("\nThis network has no stubs and no handler.") == true)
     }

@@ -51,17 +51,17 @@ import Testing
 
     @Test func keepsTheErrorOfARequestThatNothingAnswers() async throws {
         let network = MockNetwork()
-        _ = try? await MockURLSession(network).exchange(.test("a"))
+        _ = try? await network.exchange(.test("a"))
         #expect((network.requests[0].error as? MockError)?.reason == .unmatched)
         #expect(network.requests[0].response == nil)
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func keepsThePiecesOfARequestThatIsPassedOn(_ transport: Transport) async throws {
         let server = MockNetwork()
         let stub = server.stub(.any, .stream(contentType: "text/plain"))
         let network = MockNetwork()
-        network.stub(.any, .passthrough(to: MockURLSession(server)))
+        network.stub(.any, .passthrough(to: server))
         let (session, _) = try transport.open(network)
 
         async let opened = session.stream(.test("a"))
@@ -86,7 +86,7 @@ import Testing
     ) async throws -> RecordedRequest {
         let network = MockNetwork(clock: clock)
         network.stub(.any, response)
-        _ = try await MockURLSession(network).exchange(.test("a"))
+        _ = try await network.exchange(.test("a"))
         return try #require(network.requests.first)
     }
 

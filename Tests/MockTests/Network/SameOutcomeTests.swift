@@ -122,7 +122,7 @@ private struct Ways {
     let network = MockNetwork()
     let port: Int
     let wire = Self.realSession
-    var mocks: [any HTTPSession] { [network.urlSession, MockURLSession(network)] }
+    var mocks: [any HTTPSession] { [network.urlSession, network] }
 
     static var realSession: URLSession { URLSession(configuration: .withoutProxy) }
 

@@ -9,7 +9,7 @@ import Testing
     private let network = MockNetwork()
 
     private func answer(_ path: String) async throws -> String {
-        try await MockURLSession(network).exchange(.test(path)).0.text
+        try await network.exchange(.test(path)).0.text
     }
 
     @Test func theNewestMatchingStubAnswersWhateverItsCriteriaAre() async throws {

@@ -105,14 +105,14 @@ extension URLRequest {
         await forEachRow(Self.pasted, named: \.text) { row, comment in
             let empty = MockNetwork()
             let failure = await #expect(throws: MockError.self, comment) {
-                _ = try await MockURLSession(empty).exchange(row.request)
+                _ = try await empty.exchange(row.request)
             }
             let text = try #require(failure?.description, comment)
             #expect(text.components(separatedBy: "\n").contains("  " + row.text), comment)
 
             let network = MockNetwork()
             row.stub(network)
-            let (_, response) = try await MockURLSession(network).exchange(row.request)
+            let (_, response) = try await network.exchange(row.request)
 
             #expect(response.statusCode == 200, comment)
         }
@@ -132,7 +132,7 @@ extension URLRequest {
         let body = #"{"text": "\#(String(repeating: "x", count: 300))"}"#
         let failure = await #expect(throws: MockError.self) {
             let request = URLRequest.test("a", method: "POST", body: body)
-            _ = try await MockURLSession(MockNetwork()).exchange(request)
+            _ = try await MockNetwork().exchange(request)
         }
 
         #expect(failure?.description.hasSuffix(#"stub(.post("/a"), .json("{}"))"#) == true)

@@ -127,7 +127,7 @@ import Testing
         (nil, "the handler of the STUB has not returned for it", "Await or cancel it"),
     ]
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func namesTheRequestsThatSomebodyStillWaitsFor(_ transport: Transport) async {
         await forEachRow(Self.waits, named: \.state) { row, comment in
             let network = MockNetwork()
@@ -242,7 +242,7 @@ import Testing
         let start = Gate()
         let load = Task {
             await start.wait()
-            _ = try await MockURLSession(network).exchange(.test("a"))
+            _ = try await network.exchange(.test("a"))
         }
         // At once is within the call that notes the request.
         let verification = Task(executorPreference: AtOnceExecutor()) {

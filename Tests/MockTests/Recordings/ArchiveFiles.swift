@@ -35,7 +35,7 @@ extension HTTPArchive.Exchange {
     ) async throws -> HTTPArchive.Exchange {
         let network = MockNetwork()
         network.stub(.any, response)
-        _ = try? await MockURLSession(network).exchange(request)
+        _ = try? await network.exchange(request)
         return HTTPArchive(network.requests)[0]
     }
 }

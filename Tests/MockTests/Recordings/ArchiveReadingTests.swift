@@ -256,7 +256,7 @@ import Testing
         network.stub(
             try TemporaryFolder().archive(
                 entry(headers: #"{"name": "Set-Cookie", "value": \#(value)}"#)))
-        let response = try await MockURLSession(network).exchange(.test("users/7")).1
+        let response = try await network.exchange(.test("users/7")).1
         #expect(
             response.value(forHTTPHeaderField: "Set-Cookie") == "a=1; Path=/, b=2; Path=/")
     }
@@ -304,9 +304,9 @@ import Testing
             ])
         }
         await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(upload("abd"))
+            try await network.exchange(upload("abd"))
         }
-        #expect(try await MockURLSession(network).exchange(upload("abc")).1.statusCode == 200)
+        #expect(try await network.exchange(upload("abc")).1.statusCode == 200)
     }
 
     @Test func anErrorNamesTheSkippedEntry() async throws {
@@ -315,7 +315,7 @@ import Testing
             try TemporaryFolder().archive(
                 entry("GET", "/b"), Self.replacing(Self.text, with: #""size": 5"#)))
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(.test("users/7"))
+            try await network.exchange(.test("users/7"))
         }
         #expect(
             error?.description.contains(

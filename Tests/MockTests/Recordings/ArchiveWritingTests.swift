@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aReplayGivesTheAnswerOfTheRecording(_ transport: Transport) async throws {
         await forEachRow(
             Self.responses.filter { !["a redirect", "an error in the body"].contains($0.0) },
@@ -178,7 +178,7 @@ import Testing
 
         let network = MockNetwork()
         network.stub(archive)
-        #expect(try await MockURLSession(network).exchange(.test("two")).0.text == "edited")
+        #expect(try await network.exchange(.test("two")).0.text == "edited")
     }
 
     @Test func aFolderThatCannotBeWrittenLeavesTheFile() async throws {
@@ -192,7 +192,7 @@ import Testing
     @Test func aFailedTestLeavesItsTraffic() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/7"), .json("{}"))
-        let session = MockURLSession(network)
+        let session = network
         _ = try await session.exchange(.test("users/7"))
         _ = try? await session.exchange(.test("users/8"))
         let folder = try TemporaryFolder()

@@ -59,7 +59,7 @@ import Testing
             var live = place
             live.replaceSecret(by: "another-5ecret")
 
-            let response = try await MockURLSession(network).exchange(live.request).1
+            let response = try await network.exchange(live.request).1
 
             #expect(response.statusCode == 204, comment)
         }
@@ -85,7 +85,7 @@ import Testing
         ).write(to: file)
         let network = MockNetwork()
         network.stub(try HTTPArchive(contentsOf: file))
-        let session = MockURLSession(network)
+        let session = network
 
         let password = Self.request("login", body: #"{"password": "other"}"#)
         let login = try await session.exchange(password).0.text

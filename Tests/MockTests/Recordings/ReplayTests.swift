@@ -28,7 +28,7 @@ import Testing
         let network = try network(
             entry("GET", "/jobs/1", text: "waiting"), entry("GET", "/jobs/2", text: "other"),
             entry("GET", "/jobs/1", text: "done"))
-        let session = MockURLSession(network)
+        let session = network
 
         var texts: [String] = []
         for path in ["jobs/1", "jobs/2", "jobs/1"] {
@@ -50,7 +50,7 @@ import Testing
 
     @Test func theLastAnswerMayBeRepeated() async throws {
         let network = try network(entry(text: "1"), entry(text: "2"), then: .repeatLast)
-        let session = MockURLSession(network)
+        let session = network
         for text in ["1", "2", "2", "2"] {
             #expect(try await session.exchange(.test("users/7")).0.text == text)
         }
@@ -59,7 +59,7 @@ import Testing
     @Test func verifyListsTheExchangesThatWereNotUsed() async throws {
         let network = try network(
             entry(), entry("GET", "/users/8"), entry(), entry("DELETE", status: 204, text: ""))
-        _ = try await MockURLSession(network).exchange(.test("users/7"))
+        _ = try await network.exchange(.test("users/7"))
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(
@@ -81,7 +81,7 @@ import Testing
             entry())
 
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network)
+            try await network
                 .exchange(.test("users", method: "POST", body: #"{"age":4}"#))
         }
         #expect(
@@ -166,7 +166,7 @@ import Testing
     @Test func comparesRequestsByTheirMeaning() async throws {
         await forEachRow(Self.pairs, named: \.recorded) { row, comment in
             let network = try network(row.recorded)
-            let answer = try? await MockURLSession(network).exchange(row.request)
+            let answer = try? await network.exchange(row.request)
             #expect((answer != nil) == row.isEqual, comment)
         }
     }
@@ -214,7 +214,7 @@ import Testing
             let network = MockNetwork()
             network.stub(
                 try folder.archive(row.recorded), redacting: .standard.adding("id"))
-            let answer = try? await MockURLSession(network).exchange(row.request)
+            let answer = try? await network.exchange(row.request)
             #expect((answer != nil) == row.isEqual, comment)
         }
     }
@@ -226,7 +226,7 @@ import Testing
                 Self.post("application/json", #"{"id":"a"}"#).replacing("Emma", with: "first"),
                 Self.post("application/json", #"{"id":"b"}"#).replacing("Emma", with: "second")),
             redacting: .standard.adding("id"))
-        let session = MockURLSession(network)
+        let session = network
         for (id, text) in [("b", "first"), ("y", "second")] {
             let request = URLRequest.test("users/7", method: "POST", body: #"{"id":"\#(id)"}"#)
             #expect(try await session.exchange(request).0.text == #"{"name":"\#(text)"}"#)
@@ -244,7 +244,7 @@ import Testing
                         : Self.post("application/json", #"{"id":"REDACTED","n":\#(index)}"#)
                             .replacing(#"{\"name\":\"Emma\"}"#, with: "\(index)")
                 }.joined(separator: ",")), redacting: .standard.adding("id"))
-        let session = MockURLSession(network)
+        let session = network
         for index in 0..<3_000 {
             let request: URLRequest =
                 method == "GET"
@@ -257,7 +257,7 @@ import Testing
 
     @Test func aNumberOfTimesIsVerified() async throws {
         let network = try network(entry(), times: .exactly(2))
-        _ = try await MockURLSession(network).exchange(.test("users/7"))
+        _ = try await network.exchange(.test("users/7"))
         #expect(throws: VerificationError.self) { try network.verify() }
     }
 
@@ -266,7 +266,7 @@ import Testing
             Self.post("application/json", #"{"a":1,"b":2}"#),
             Self.post("application/json", #"{"c":3}"#))
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network)
+            try await network
                 .exchange(.test("users/7", method: "POST", body: #"{"a":1,"b":0}"#))
         }
         #expect(error?.description.contains("(users.har, entry 1, recorded on") == true)
@@ -280,7 +280,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(archive)
-        let (body, _) = try await MockURLSession(network).stream(.test("users/7"))
+        let (body, _) = try await network.stream(.test("users/7"))
         var pieces = body.makeAsyncIterator()
 
         #expect(try await pieces.next()?.text == "data: 1\n\n")
@@ -294,7 +294,7 @@ import Testing
     @Test func anAnswerThatItsClientLeftDoesNotEnd() async throws {
         let network = MockNetwork(clock: MockClock())
         network.stub(try folder.archive(entry(text: "one", response: #", "_ending": "left""#)))
-        let (body, _) = try await MockURLSession(network).stream(.test("users/7"))
+        let (body, _) = try await network.stream(.test("users/7"))
 
         for try await piece in body {
             #expect(piece.text == "one")

@@ -43,7 +43,7 @@ import Testing
                     .status(200))
             }
             let error = await #expect(throws: MockError.self, comment) {
-                try await MockURLSession(network).exchange(request)
+                try await network.exchange(request)
             }
             let verification = #expect(throws: VerificationError.self, comment) {
                 try network.verify()
@@ -64,7 +64,7 @@ import Testing
         var request = URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"hunter2"}"#)
         request.url = URL(string: "https://api.example.com/p?token=hunter2")
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(request)
+            try await network.exchange(request)
         }
         #expect(
             error?.description == """
@@ -90,7 +90,7 @@ import Testing
         var request = URLRequest.test("p")
         request.url = URL(string: "https://api.example.com/zQ8hunter2Lm?token=zQ8hunter2Lm&page=2")
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(request)
+            try await network.exchange(request)
         }
         #expect(
             error?.description.hasSuffix(
@@ -107,7 +107,7 @@ import Testing
             let errors = try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<2 {
                     group.addTask {
-                        do { _ = try await MockURLSession(network).exchange(request) } catch {
+                        do { _ = try await network.exchange(request) } catch {
                             return "\(error)"
                         }
                         return nil
@@ -131,7 +131,7 @@ import Testing
                     response: #", "_ending": "left""#)))
         let request = URLRequest(
             url: URL(string: "https://api.example.com/a?access_token=zQ8hunter2Lm")!)
-        let task = Task { try await MockURLSession(network).exchange(request) }
+        let task = Task { try await network.exchange(request) }
         await network.waitForRequests(1)
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect("\(verification!)".contains("access_token=REDACTED"), "\(verification!)")
@@ -144,7 +144,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/x"), .status(200), times: .any)
         let error = await #expect(throws: MockError.self) {
-            try await MockURLSession(network).exchange(Self.requests[2])
+            try await network.exchange(Self.requests[2])
         }
         #expect(error?.description.contains("zQ8hunter2Lm") == true)
     }

@@ -22,13 +22,13 @@ import Testing
         again: ((any HTTPSession) async throws -> Void)? = nil
     ) async throws {
         let recorder = MockNetwork()
-        recorder.stub(.any, .passthrough(to: MockURLSession(server)))
-        try await body(MockURLSession(recorder))
+        recorder.stub(.any, .passthrough(to: server))
+        try await body(recorder)
         try HTTPArchive(recorder.requests).write(to: file)
         let text = try String(contentsOf: file, encoding: .utf8)
         for secret in secrets { #expect(!text.contains(secret)) }
 
-        for transport in [Transport.mockURLSession, .urlProtocol] {
+        for transport in [Transport.direct, .urlProtocol] {
             let network = MockNetwork()
             network.stub(try HTTPArchive(contentsOf: file))
             let session = try transport.open(network).session
@@ -136,7 +136,7 @@ import Testing
                 Self.bearer("REDACTED-1", "/b", status: 401)))
         var request = URLRequest.test("a")
         request.setValue("Bearer REDACTED-2", forHTTPHeaderField: "Authorization")
-        _ = try await MockURLSession(network).exchange(request)
+        _ = try await network.exchange(request)
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(error?.description.contains("2 of 3 exchanges") == true, "\(error!)")
@@ -228,7 +228,7 @@ import Testing
         // A request too many does not get the answer of the other user.
         let network = MockNetwork()
         network.stub(try HTTPArchive(contentsOf: file))
-        let session = MockURLSession(network)
+        let session = network
         let zoe = try await Self.signIn("zoe", over: session)
         #expect(try await Self.me(zoe, over: session) == "zoe")
         let error = await #expect(throws: MockError.self) {
@@ -273,7 +273,7 @@ import Testing
     private static func get(_ token: String?, over network: MockNetwork) async throws -> String {
         var request = URLRequest.test("a")
         request.setValue(token.map { "Bearer \($0)" }, forHTTPHeaderField: "Authorization")
-        return try await MockURLSession(network).exchange(request).0.text
+        return try await network.exchange(request).0.text
     }
 
     @Test(arguments: [#"{"account_number": "12345678"}"#, #"{"account_number": 12345678}"#])
@@ -447,7 +447,7 @@ import Testing
             }
             let network = MockNetwork()
             network.stub(HTTPArchive(exchanges), times: .any)
-            let answer = try? await MockURLSession(network).exchange(row.live.request).0.text
+            let answer = try? await network.exchange(row.live.request).0.text
             #expect(answer == row.answer.map { "\($0)" }, comment)
         }
     }
@@ -511,7 +511,7 @@ import Testing
         for index in 0..<3_000 {
             let url = URL(string: "https://api.example.com/" + path(index, "live"))!
             #expect(
-                try await MockURLSession(network).exchange(URLRequest(url: url)).0.text
+                try await network.exchange(URLRequest(url: url)).0.text
                     == "\(index)")
         }
         try network.verify()

@@ -21,13 +21,13 @@ import Testing
     }
 
     /// A server that a recording asks.
-    private static func server() -> MockURLSession {
+    private static func server() -> MockNetwork {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name":"Emma"}"#), times: .any)
-        return MockURLSession(network)
+        return network
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aRecordedTestPassesWithoutItsServer(_ transport: Transport) async throws {
         let server = MockNetwork()
         server.stub(.get("/users/{id}"), .json(#"{"name":"Emma"}"#))
@@ -48,7 +48,7 @@ import Testing
             #expect(text == "data: 1\n\ndata: 2\n\n")
         }
         try await recording().record(
-            over: MockURLSession(server), at: "Tests.swift:1"
+            over: server, at: "Tests.swift:1"
         ) { network in
             try await body(network) { text in
                 if let text { try await events.send(text) } else { try await events.finish() }
@@ -77,7 +77,7 @@ import Testing
         func body(_ network: MockNetwork) async throws {
             let target = folder.url.appending(path: "file.bin")
             try? FileManager.default.removeItem(at: target)
-            let session = MockURLSession(network)
+            let session = network
             await #expect(throws: APIRequestError.self) {
                 try await session.download(.test("file"), to: target)
             }
@@ -85,7 +85,7 @@ import Testing
             #expect(response.statusCode == 206)
             #expect(try Data(contentsOf: target) == whole)
         }
-        try await recording().record(over: MockURLSession(server), at: "Tests.swift:1", body)
+        try await recording().record(over: server, at: "Tests.swift:1", body)
         let archive = try HTTPArchive(contentsOf: file)
         #expect(archive[0].response?.value(forHTTPHeaderField: "Content-Length") == "5000")
 
@@ -95,7 +95,7 @@ import Testing
         try network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatWasCutKeepsItsLength(_ transport: Transport) async throws {
         for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
             let archive = try folder.archive(
@@ -124,7 +124,7 @@ import Testing
 
     @Test func replaysTheFileBesideTheTest() async throws {
         let name = try await withMockNetwork(replaying: "user") { network in
-            try await MockURLSession(network).exchange(.test("users/7")).0.text
+            try await network.exchange(.test("users/7")).0.text
         }
         #expect(name == #"{"name":"Emma"}"#)
     }
@@ -147,7 +147,7 @@ import Testing
     @Test func anUnknownRequestSaysHowToRecordAgain() async throws {
         let error = await #expect(throws: VerificationError.self) {
             try await withMockNetwork(replaying: "user") { network in
-                _ = try? await MockURLSession(network).exchange(.test("users/8"))
+                _ = try? await network.exchange(.test("users/8"))
             }
         }
         let text = error.map { "\($0)" } ?? ""
@@ -172,9 +172,9 @@ import Testing
         server.stub(.any, .data(secret), times: .any)
         await #expect(throws: (any Error).self) {
             try await recording("\(reason)").record(
-                over: MockURLSession(server), only: .get("/users/7"), at: "Tests.swift:1"
+                over: server, only: .get("/users/7"), at: "Tests.swift:1"
             ) { network in
-                let session = MockURLSession(network)
+                let session = network
                 switch reason {
                 case .bodyThrew: throw TestError()
                 case .unanswered: _ = try? await session.exchange(.test("other"))
@@ -189,7 +189,7 @@ import Testing
 
     @Test func aFileIsRecordedByOneTestOfARun() async throws {
         try await recording().record(over: Self.server(), at: "Tests.swift:1") { network in
-            _ = try await MockURLSession(network).exchange(.test("users/7"))
+            _ = try await network.exchange(.test("users/7"))
         }
         let error = await #expect(throws: HTTPArchiveError.self) {
             try await recording().record(over: Self.server(), at: "Tests.swift:2") { _ in }
@@ -206,7 +206,7 @@ import Testing
         try folder.write("", "Recordings")
         let error = await #expect(throws: HTTPArchiveError.self) {
             try await recording().record(over: Self.server(), at: "Tests.swift:1") { network in
-                _ = try await MockURLSession(network).exchange(.test("users/7"))
+                _ = try await network.exchange(.test("users/7"))
             }
         }
         #expect(error?.description.hasPrefix("\(file.path) cannot be written: ") == true)

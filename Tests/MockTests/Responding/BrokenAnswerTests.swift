@@ -72,7 +72,7 @@ import Testing
         try network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func theErrorIsTheChosenOne(_ transport: Transport) async throws {
         let response = Self.sample.failing(afterBytes: 3, with: .secureConnectionFailed)
 

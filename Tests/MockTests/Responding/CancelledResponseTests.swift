@@ -14,7 +14,7 @@ import Testing
         let mayBegin = Gate()
         let load = Task {
             await mayBegin.wait()
-            return try await MockURLSession(network).exchange(.test("a")).0.text
+            return try await network.exchange(.test("a")).0.text
         }
         clock.load.withLock { $0 = load }
         mayBegin.open()

@@ -81,7 +81,7 @@ import Testing
     @Test func thousandsWaitForOneStub() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .text("x").held)
-        let session = MockURLSession(network)
+        let session = network
         let waiters = (1...1000).map { number in
             Task {
                 await stub.waitForRequests(number)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.limited, .usesSockets) struct PaceTests {
     /// The times of the pieces that a client receives.
     private func times(
-        _ response: MockResponse, _ transport: Transport = .mockURLSession
+        _ response: MockResponse, _ transport: Transport = .direct
     ) async throws -> [Duration] {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -58,7 +58,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/pieces"), .data(slice).chunked(by: 2))
         network.stub(.get("/part"), .data(slice).acceptingRanges)
-        let session = MockURLSession(network)
+        let session = network
 
         #expect(try await session.exchange(.test("/pieces")).0.text == "defgh")
         var request = URLRequest.test("/part")
@@ -132,6 +132,6 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, response)
 
-        #expect(try await MockURLSession(network).exchange(.test("a")).0.text == text)
+        #expect(try await network.exchange(.test("a")).0.text == text)
     }
 }

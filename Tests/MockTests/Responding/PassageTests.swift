@@ -8,12 +8,12 @@ import Testing
 @Suite(.limited, .usesSockets) struct PassageTests {
     /// The ways back to the network itself.
     enum Way: CaseIterable {
-        case urlSession, mockURLSession, policies, chain, address
+        case urlSession, direct, policies, chain, address
 
         func session(to network: MockNetwork) throws -> any HTTPSession {
             switch self {
             case .urlSession: return network.urlSession
-            case .mockURLSession: return MockURLSession(network)
+            case .direct: return network
             case .policies:
                 return network.urlSession.intercepting { request, next in
                     var request = request
@@ -21,7 +21,7 @@ import Testing
                     return try await next(request)
                 }
             case .chain:
-                return MockURLSession(network).timingOut(after: .seconds(60)).limited(to: 64)
+                return network.timingOut(after: .seconds(60)).limited(to: 64)
                     .coalescing().retrying(.never)
             case .address: return URLSession(configuration: .withoutProxy)
             }
@@ -55,12 +55,12 @@ import Testing
 
     /// The sessions over which networks can pass a request to each other.
     enum Link: CaseIterable {
-        case urlSession, mockURLSession, policies, closure
+        case urlSession, direct, policies, closure
 
         func session(to network: MockNetwork) -> any HTTPSession {
             switch self {
             case .urlSession: network.urlSession
-            case .mockURLSession: MockURLSession(network)
+            case .direct: network
             case .policies:
                 // The URL grows at each pass.
                 network.urlSession.intercepting { request, next in
@@ -69,7 +69,7 @@ import Testing
                     return try await next(request)
                 }.timingOut(after: .seconds(600)).coalescing().retrying(.never)
             case .closure:
-                ClosureSession { [session = MockURLSession(network)] in
+                ClosureSession { [session = network] in
                     let (data, response) = try await session.exchange($0)
                     return (data, response)
                 }
@@ -135,7 +135,7 @@ import Testing
         let server = try other.serve(port: stopped.port)
         network.stub(.any, .passthrough(to: URLSession(configuration: .withoutProxy)))
 
-        let (data, _) = try await MockURLSession(network).exchange(URLRequest(url: server.url))
+        let (data, _) = try await network.exchange(URLRequest(url: server.url))
 
         #expect(data.text == "other")
     }
@@ -161,7 +161,7 @@ import Testing
         let real = MockNetwork()
         real.stub(.any, .text("real"))
         let network = MockNetwork()
-        network.stub(.any, .passthrough(to: MockURLSession(real)))
+        network.stub(.any, .passthrough(to: real))
         let server = try network.serve()
 
         let client = try RawClient(port: server.port)

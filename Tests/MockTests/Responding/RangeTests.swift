@@ -92,7 +92,7 @@ import Testing
         network.stub(.any, .text("abcdef"))
 
         let (body, response) = try await exchange(
-            .mockURLSession, network, ["Range": "bytes=2-4"])
+            .direct, network, ["Range": "bytes=2-4"])
 
         #expect(body == "abcdef")
         #expect(response.statusCode == 200)

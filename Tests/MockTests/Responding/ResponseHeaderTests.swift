@@ -181,7 +181,7 @@ import Testing
             network.stub(.any, .exchange(exchange).header(name, "3"))
 
             let error = await #expect(throws: MockError.self) {
-                try await MockURLSession(network).exchange(.test("a"))
+                try await network.exchange(.test("a"))
             }
             #expect(error?.description.contains("the mock decides how it sends the body") == true)
         }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession], [false, true])
+    @Test(arguments: [Transport.urlProtocol, .direct], [false, true])
     func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
         for _ in 0..<500 {
             let network = MockNetwork()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aReaderThatReadsWaits(_ transport: Transport) async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
@@ -59,7 +59,7 @@ import Testing
         try network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
         for _ in 0..<100 {
             let network = MockNetwork()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     @MainActor func eachEventThatIsDueHasBeenRead(_ transport: Transport) async throws {
         let steps = 42
         let texts = (0..<steps).map { "\"\($0)\"" }

@@ -7,7 +7,7 @@ import Testing
 
 /// Many streams, of which clients leave at random.
 @Suite(.limited, .usesSockets) struct StreamStressTests {
-    @Test(arguments: [(Transport.mockURLSession, 5_000), (.urlProtocol, 500), (.loopback, 500)])
+    @Test(arguments: [(Transport.direct, 5_000), (.urlProtocol, 500), (.loopback, 500)])
     func noWriterIsLeftOver(_ transport: Transport, _ count: Int) async throws {
         let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)

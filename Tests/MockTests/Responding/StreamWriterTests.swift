@@ -97,7 +97,7 @@ import Testing
                 try await writer.send("b")
             })
 
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let (body, _) = try await network.stream(.test("a"))
 
         #expect(try await body.text == "ab")
         #expect(network.requests.first?.sent.map(\.time) == [.zero, .zero])
@@ -285,7 +285,7 @@ import Testing
         let kept = Locked<StreamWriter?>(nil)
         network.stub(.any, .stream { writer in kept.withLock { $0 = writer } })
 
-        _ = try await MockURLSession(network).exchange(.test("a"))
+        _ = try await network.exchange(.test("a"))
         let writer = try #require(kept.withLock { $0 })
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await writer.send("a") }
@@ -298,7 +298,7 @@ import Testing
         let network = Name.$current.withValue("maker") { MockNetwork() }
         let stub = network.stub(.any, .stream { try await $0.send(Name.current) }.held)
         let load = Name.$current.withValue("caller") {
-            Task { try await MockURLSession(network).exchange(.test("a")).0.text }
+            Task { try await network.exchange(.test("a")).0.text }
         }
 
         await stub.waitForRequests()
@@ -316,7 +316,7 @@ import Testing
                 await #expect(throws: CancellationError.self) { try await writer.send("a") }
             })
 
-        let (data, _) = try await MockURLSession(network).exchange(.test("a"))
+        let (data, _) = try await network.exchange(.test("a"))
 
         #expect(data.isEmpty)
         #expect(network.requests.first?.sent == [])

@@ -180,7 +180,7 @@ import Testing
         for _ in 0..<50 {
             let network = MockNetwork()
             let stub = network.stub(.any, .stream())
-            let session = MockURLSession(network)
+            let session = network
             let bodies = [
                 try await session.stream(.test("a")).0, try await session.stream(.test("b")).0,
             ]
@@ -197,7 +197,7 @@ import Testing
     @Test func finishesAfterThePiecesThatWait() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let (body, _) = try await network.stream(.test("a"))
         try await stub.send("a")
 
         try await stub.finish()

@@ -81,7 +81,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any, .text("x").delayed(by: .seconds(5)).held)
-        let load = try Transport.mockURLSession.outcome(of: "a", in: network)
+        let load = try Transport.direct.outcome(of: "a", in: network)
         await stub.waitForRequests()
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(10))
@@ -105,7 +105,7 @@ import Testing
             let late = MockResponse.text("abc").chunked(by: 1, every: .seconds(5))
             let stub = network.stub(.any, late.delayed(by: .seconds(5)).held)
             if isReleasedBefore { stub.release() }
-            let load = try Transport.mockURLSession.outcome(of: "a", in: network)
+            let load = try Transport.direct.outcome(of: "a", in: network)
             await stub.waitForRequests()
 
             stub.release()
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// The handler and the gate of one request have a timeout each, one after the other.
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func noTimeoutIsLeftOfAHeldHandler(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -144,7 +144,7 @@ import Testing
                 .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(300 - number)))
         }
         let loads = try (0..<300).map {
-            try Transport.mockURLSession.outcome(of: "\($0)", in: network)
+            try Transport.direct.outcome(of: "\($0)", in: network)
         }
         await clock.waitForSleepers(300)
 

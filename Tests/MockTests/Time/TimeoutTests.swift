@@ -27,7 +27,7 @@ extension Transport {
 @Suite(.limited, .usesSockets) struct TimeoutTests {
     private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aRequestTimesOutOnTheNetworksClock(_ transport: Transport) async throws {
         let responses: [MockResponse] = [
             .hanging, .text("x").held, .text("x").delayed(by: .seconds(31)),
@@ -48,7 +48,7 @@ extension Transport {
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func eachPieceOfABodyStartsTheTimeoutAnew(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -62,7 +62,7 @@ extension Transport {
         #expect(network.requests.first?.endTime == .seconds(40))
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -86,7 +86,7 @@ extension Transport {
         #expect(await handlers.events { _ in true } == ["cancelled"])
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerAtTheTimeoutIsInTime(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)

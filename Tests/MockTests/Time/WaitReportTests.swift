@@ -34,7 +34,7 @@ import Testing
         /// Starts a load, and returns when the network has its request.
         func load(_ path: String = "b", over session: (any HTTPSession)? = nil) async {
             let count = network.requests.count
-            let session = session ?? MockURLSession(network)
+            let session = session ?? network
             let request = URLRequest(url: URL(string: "https://api.example.com/\(path)")!)
             start { _ = try? await session.exchange(request) }
             await network.waitForRequests(count + 1)
@@ -146,14 +146,14 @@ import Testing
             because: "A sleep on it ended at once, because its delay was zero or negative", ""
         ) { place in
             place.stub(.any, .status(503))
-            let session = MockURLSession(place.network)
+            let session = place.network
                 .retrying(clock: place.clock, random: { 0 })
             await place.load(over: session)
             await place.network.waitForResponses(3)
         },
         sleepers("a retry on another clock", "") { place in
             place.stub(.any, .status(503))
-            await place.load(over: MockURLSession(place.network).retrying(clock: MockClock()))
+            await place.load(over: place.network.retrying(clock: MockClock()))
             await place.network.waitForResponses()
         },
         sleepers(
@@ -165,7 +165,8 @@ import Testing
             let network = MockNetwork()
             network.stub(.any, .hanging)
             for second in 1...7 {
-                let session = MockURLSession(network)
+                let session =
+                    network
                     .timingOut(after: .seconds(second), clock: place.clock)
                 place.start { _ = try? await session.exchange(.test("a")) }
             }
@@ -247,7 +248,7 @@ import Testing
         ) { place in
             let other = MockNetwork()
             other.stub(.any, .hanging)
-            place.stub(.any, .passthrough(to: MockURLSession(other)))
+            place.stub(.any, .passthrough(to: other))
             await place.load()
             await place.wait {
                 await place.network.waitForResponses(fileID: "Tests/Wait.swift", line: 7)
@@ -423,7 +424,7 @@ import Testing
         let place = Place(hasClock: true)
         place.stub(.any, .json("{}"))
 
-        _ = try await MockURLSession(place.network).exchange(.test("a"))
+        _ = try await place.network.exchange(.test("a"))
 
         #expect(place.recorder.clock.pendingDeadlines == [])
     }

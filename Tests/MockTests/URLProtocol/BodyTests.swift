@@ -40,7 +40,7 @@ import Testing
     }
 
     // On Linux, reading it again would end the process.
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @Test(arguments: [Transport.urlProtocol, .direct])
     func aStreamIsReadOnce(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         var request = URLRequest(url: baseURL)

@@ -21,7 +21,7 @@ struct CommandRun {
     ) async {
         let (output, errors, clock) = (Log(), Log(), MockClock())
         let command = Command(
-            network: MockURLSession(network), clock: clock, columns: columns,
+            network: network, clock: clock, columns: columns,
             showsProgress: showsProgress,
             output: { output.append($0) }, errors: { errors.append($0) })
         // A wait in these tests is a second at most.

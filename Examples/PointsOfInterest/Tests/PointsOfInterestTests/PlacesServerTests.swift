@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func isUnavailableForEveryThirdRequestIfFlaky() async throws {
-        let session = MockURLSession(MockNetwork.places(fivePlaces, token: "t", isFlaky: true))
+        let session = MockNetwork.places(fivePlaces, token: "t", isFlaky: true)
         let url = try #require(URL(string: "https://example.com/search"))
         let request = try URLRequest(url: url).authorization(bearer: "t")
 
@@ -113,7 +113,7 @@ import Testing
         let url = try #require(URL(string: "https://example.com" + path))
         let request = try URLRequest(url: url)
             .authorization(bearer: token).header("Last-Event-ID", id)
-        return try await MockURLSession(MockNetwork.places(fivePlaces, token: "t")).data(
+        return try await MockNetwork.places(fivePlaces, token: "t").data(
             for: request)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     @Test func signsInAndFindsTheNearestPlaces() async throws {
         try await withMockNetwork(replaying: "places") { network in
             let baseURL = try #require(URL(string: "http://127.0.0.1:48631"))
-            let session = placesSession(over: MockURLSession(network), from: baseURL)
+            let session = placesSession(over: network, from: baseURL)
             let client = PlacesClient(baseURL: baseURL, session: session)
 
             let places = try await client.places(

@@ -98,7 +98,7 @@ import pois
             })
         let network = MockNetwork.places(index, token: "t", clock: clock)
         let baseURL = try #require(URL(string: "https://example.com"))
-        let session = placesSession(over: MockURLSession(network), from: baseURL, clock: clock)
+        let session = placesSession(over: network, from: baseURL, clock: clock)
         let client = PlacesClient(baseURL: baseURL, session: session)
         var events = try client.newPlaces(clock: clock).makeAsyncIterator()
 

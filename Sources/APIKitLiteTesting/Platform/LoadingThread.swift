@@ -20,7 +20,7 @@ struct LoadingThread: Sendable {
             fatalError(
                 """
                 This version of Foundation hides the queue on which a mock must answer. Use \
-                MockURLSession(network), and report this with your version of Swift.
+                network, and report this with your version of Swift.
                 """)
         }
         return LoadingThread(queue: queue)
