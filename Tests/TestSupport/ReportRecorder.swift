@@ -20,8 +20,8 @@ package final class ReportRecorder: Sendable {
     }
 
     /// Collects the reports of a watch.
-    package func record(_ watch: WaitWatch) {
-        watch.reporter = WaitWatch.Reporter(clock: clock) { [recorded] text in
+    package func record(_ watch: HangReporter) {
+        watch.reporter = HangReporter.Reporter(clock: clock) { [recorded] text in
             recorded.withLock { $0.append(text) }
         }
     }

@@ -168,7 +168,7 @@ private func request(_ path: String, body: String? = nil, contentType: String? =
 }
 
 private func error(
-    _ body: Data, _ type: String, _ underlying: any Error = UnacceptableStatus(statusCode: 500)
+    _ body: Data, _ type: String, _ underlying: any Error = UnacceptableStatusError(statusCode: 500)
 ) -> APIRequestError {
     let response = HTTPURLResponse(
         url: url, statusCode: 500, httpVersion: nil, headerFields: ["Content-Type": type])

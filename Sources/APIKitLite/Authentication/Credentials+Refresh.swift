@@ -148,7 +148,7 @@ extension Credentials {
             {
                 return (handle, work.isRefresh, false)
             }
-            let handle = SingleFlight<Void>.joined(isCancelledWithLastWaiter: false)
+            let handle = SingleFlight<Void>.joined(isCancelledWithLastTask: false)
             state.work = (seen.generation, step.isRefresh, handle.singleFlight)
             return (handle, step.isRefresh, true)
         }

@@ -49,7 +49,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// An implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
     ///
-    /// - Throws: Any error if the response is not acceptable; by default, ``UnacceptableStatus``.
+    /// - Throws: Any error if the response is not acceptable; by default, ``UnacceptableStatusError``.
     ///   The load then fails in stage ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
 
@@ -92,7 +92,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 extension APIRequest {
     /// Accepts the status codes `200..<300`, as `response.validateStatus()` does.
     ///
-    /// - Throws: ``UnacceptableStatus`` for any other status.
+    /// - Throws: ``UnacceptableStatusError`` for any other status.
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try response.validateStatus()
     }

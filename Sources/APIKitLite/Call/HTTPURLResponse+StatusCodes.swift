@@ -13,10 +13,10 @@ extension HTTPURLResponse {
     /// - Parameters:
     ///   - accepted: The accepted range, such as `200..<300` or `400...404`.
     ///   - others: Other accepted codes.
-    /// - Throws: ``UnacceptableStatus`` for any other status.
+    /// - Throws: ``UnacceptableStatusError`` for any other status.
     public func validateStatus(
         _ accepted: some RangeExpression<Int> = 200..<300, _ others: Int...
-    ) throws(UnacceptableStatus) {
+    ) throws(UnacceptableStatusError) {
         try check([accepted.relative(to: 0..<Int.max)] + ranges(others))
     }
 
@@ -25,16 +25,16 @@ extension HTTPURLResponse {
     /// - Parameters:
     ///   - code: An accepted code.
     ///   - others: Other accepted codes.
-    /// - Throws: ``UnacceptableStatus`` for any other status.
-    public func validateStatus(_ code: Int, _ others: Int...) throws(UnacceptableStatus) {
+    /// - Throws: ``UnacceptableStatusError`` for any other status.
+    public func validateStatus(_ code: Int, _ others: Int...) throws(UnacceptableStatusError) {
         try check(ranges([code] + others))
     }
 
     private func ranges(_ codes: [Int]) -> [Range<Int>] { codes.map { $0..<$0 + 1 } }
 
-    private func check(_ accepted: [Range<Int>]) throws(UnacceptableStatus) {
+    private func check(_ accepted: [Range<Int>]) throws(UnacceptableStatusError) {
         guard accepted.contains(where: { $0.contains(statusCode) }) else {
-            throw UnacceptableStatus(statusCode: statusCode, accepted: accepted)
+            throw UnacceptableStatusError(statusCode: statusCode, accepted: accepted)
         }
     }
 }

@@ -62,7 +62,7 @@ extension APIRequestError {
                 .compactMap(\.self)
         case let error as DecodingError:
             return reason(error)
-        case let status as UnacceptableStatus where status.statusCode == statusCode:
+        case let status as UnacceptableStatusError where status.statusCode == statusCode:
             return [status.expectedStatus, body].compactMap(\.self)
         case is CancellationError:
             return []

@@ -122,7 +122,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let cause { return cause.hiding(redaction).errorDescription }
-        if let status = underlying as? UnacceptableStatus {
+        if let status = underlying as? UnacceptableStatusError {
             return "The server answered \(HTTPStatus.describe(status.statusCode))."
         }
         if let error = URLError(from: underlying) { return error.sentence }

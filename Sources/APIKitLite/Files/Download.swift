@@ -107,7 +107,7 @@ final class Download<R: APIRequest> {
                 }
                 try await load.validate(body, response)
                 guard case .write(let span) = decision else {
-                    let status = UnacceptableStatus(
+                    let status = UnacceptableStatusError(
                         statusCode: response.statusCode, accepted: [200..<201])
                     throw await load.refusal(.validate, status, body)
                 }

@@ -61,7 +61,7 @@ private struct CoalescingSession: SessionPolicy {
     private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool) {
         exchanges.withLock { exchanges in
             if let handle = exchanges[key]?.join() { return (handle, false) }
-            let handle = Exchange.joined(isCancelledWithLastWaiter: true)
+            let handle = Exchange.joined(isCancelledWithLastTask: true)
             exchanges[key] = handle.singleFlight
             return (handle, true)
         }

@@ -26,12 +26,12 @@ private struct TimingOutSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard duration > .zero else { throw URLError(.timedOut) }
-        let waiter = Waiter<(HTTPBody, HTTPURLResponse)>()
+        let promise = Promise<(HTTPBody, HTTPURLResponse)>()
         // The task is cancelled by the timer, and not here: the caller may not be scheduled for a
         // while.
         let running = TaskSlot()
         let (deadline, limit) = timer.schedule {
-            waiter.end(with: .failure(URLError(.timedOut)))
+            promise.resolve(with: .failure(URLError(.timedOut)))
             running.cancel()
         }
         defer { limit.cancel() }
@@ -39,12 +39,13 @@ private struct TimingOutSession: SessionPolicy {
             let result = await Result { try await next.send(request, awaiting: options) }
             // A late response is refused even if the timer's task has not run yet.
             let isLate = timeline.now() >= deadline
-            waiter.end(with: isLate ? .failure(URLError(.timedOut)) : result)
+            promise.resolve(with: isLate ? .failure(URLError(.timedOut)) : result)
         }
         running.fill(with: task)
         // Leftover work is cancelled before this returns.
         defer { task.cancel() }
-        let (body, response) = try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
+        let (body, response) = try await promise.value(ifCancelled: .failure(URLError(.cancelled)))
+        {
             task.cancel()
         }
         return (timingOut(body, after: deadline), response)

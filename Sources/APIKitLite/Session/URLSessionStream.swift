@@ -7,12 +7,12 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
     private enum Head: Sendable {
-        // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
+        // Not an `HTTPBody`: the promise keeps its result, and the transfer must end with the body.
         case answer(BodyBuffer, HTTPURLResponse)
         case other(TaskOutcome)
     }
 
-    private let opened = Waiter<Head>()
+    private let opened = Promise<Head>()
     private var buffer: BodyBuffer
     /// The last response, if another one may follow it.
     private var undecided: HTTPURLResponse?
@@ -121,7 +121,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
             open(http)
             buffer.finish()
         case .success(let outcome):
-            if !opened.end(with: .success(.other(outcome))) {
+            if !opened.resolve(with: .success(.other(outcome))) {
                 buffer.finish(throwing: URLError(.badServerResponse))
             }
         case .failure(let error):
@@ -134,7 +134,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
         owner?.storeCookies(of: http, to: request, replacing: cookies)
-        guard opened.end(with: .success(.answer(buffer, http))) else { return false }
+        guard opened.resolve(with: .success(.answer(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
         return true
     }
@@ -146,7 +146,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     }
 
     private func fail(_ error: any Error) {
-        if !opened.end(with: .failure(error)) { buffer.finish(throwing: error) }
+        if !opened.resolve(with: .failure(error)) { buffer.finish(throwing: error) }
     }
 }
 

@@ -7,7 +7,7 @@ final class AsyncSemaphore: Sendable {
     private struct State {
         /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
         var available: Int
-        var waiters = WaitQueue<Waiter<Void>>()
+        var promises = RemovableQueue<Promise<Void>>()
     }
 
     private let state: Locked<State>
@@ -21,30 +21,30 @@ final class AsyncSemaphore: Sendable {
     /// - Throws: `URLError.cancelled` if the task is cancelled before it holds the semaphore.
     func wait() async throws {
         try Task.checkNotCancelled()
-        let place = state.withLock { state -> (waiter: Waiter<Void>, number: Int)? in
+        let place = state.withLock { state -> (promise: Promise<Void>, number: Int)? in
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
             }
-            let waiter = Waiter<Void>()
-            return (waiter, state.waiters.append(waiter))
+            let promise = Promise<Void>()
+            return (promise, state.promises.append(promise))
         }
-        guard let (waiter, number) = place else { return }
-        try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
-            state.withLock { $0.waiters.remove(number) }
+        guard let (promise, number) = place else { return }
+        try await promise.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
+            state.withLock { $0.promises.remove(number) }
         }
     }
 
     /// Gives the semaphore to the task that has waited longest, or else makes it available.
     func signal() {
         while true {
-            let next = state.withLock { state -> Waiter<Void>? in
-                let next = state.waiters.removeOldest()
+            let next = state.withLock { state -> Promise<Void>? in
+                let next = state.promises.removeOldest()
                 if next == nil { state.available += 1 }
                 return next
             }
-            // A cancelled waiter does not take the semaphore: the next one gets it.
-            if next?.end(with: .success(())) != false { return }
+            // A cancelled task does not take the semaphore: the next one gets it.
+            if next?.resolve(with: .success(())) != false { return }
         }
     }
 }

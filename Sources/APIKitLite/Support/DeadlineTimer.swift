@@ -13,7 +13,7 @@ final class DeadlineTimer: Sendable {
 
     private struct State {
         /// A later entry never has an earlier deadline.
-        var pending = WaitQueue<Entry>()
+        var pending = RemovableQueue<Entry>()
         var sleeper: (id: Int, task: Task<Void, Never>)?
         var lastSleeper = 0
     }

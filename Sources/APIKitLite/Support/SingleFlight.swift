@@ -16,41 +16,41 @@ final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
         var isCancelled = false
-        var lastWaiter = 0
-        var waiters: [Int: Waiter<Value>] = [:]
+        var lastID = 0
+        var promises: [Int: Promise<Value>] = [:]
 
         var isOver: Bool { result != nil || isCancelled }
 
-        mutating func add() -> (id: Int, waiter: Waiter<Value>) {
-            lastWaiter += 1
-            let waiter = Waiter<Value>()
-            waiters[lastWaiter] = waiter
-            return (lastWaiter, waiter)
+        mutating func add() -> (id: Int, promise: Promise<Value>) {
+            lastID += 1
+            let promise = Promise<Value>()
+            promises[lastID] = promise
+            return (lastID, promise)
         }
     }
 
     private let state = Locked(State())
     private let running = TaskSlot()
-    private let isCancelledWithLastWaiter: Bool
+    private let isCancelledWithLastTask: Bool
 
-    private init(isCancelledWithLastWaiter: Bool) {
-        self.isCancelledWithLastWaiter = isCancelledWithLastWaiter
+    private init(isCancelledWithLastTask: Bool) {
+        self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
     /// Creates a single flight whose work has not started, and joins it. The work may be cancelled as
     /// soon as the last task that waits for it leaves.
-    static func joined(isCancelledWithLastWaiter: Bool) -> Handle {
-        let singleFlight = SingleFlight(isCancelledWithLastWaiter: isCancelledWithLastWaiter)
-        let (id, waiter) = singleFlight.state.withLock { $0.add() }
-        return Handle(singleFlight: singleFlight, id: id, waiter: waiter)
+    static func joined(isCancelledWithLastTask: Bool) -> Handle {
+        let singleFlight = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
+        let (id, promise) = singleFlight.state.withLock { $0.add() }
+        return Handle(singleFlight: singleFlight, id: id, promise: promise)
     }
 
-    /// Adds a waiter. If the work has ended or was cancelled, returns nil.
+    /// Adds a task that waits. If the work has ended or was cancelled, returns nil.
     func join() -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
-            let (id, waiter) = state.add()
-            return Handle(singleFlight: self, id: id, waiter: waiter)
+            let (id, promise) = state.add()
+            return Handle(singleFlight: self, id: id, promise: promise)
         }
     }
 
@@ -73,7 +73,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     struct Handle: Sendable {
         let singleFlight: SingleFlight
         fileprivate let id: Int
-        fileprivate let waiter: Waiter<Value>
+        fileprivate let promise: Promise<Value>
 
         /// Suspends until the work has ended or the task is cancelled.
         ///
@@ -82,8 +82,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
             defer { giveUp() }
             // A cancelled task leaves immediately, so unwanted work is cancelled before this task
             // runs again.
-            if let result = waiter.result { return try result.get() }
-            return try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
+            if let result = promise.result { return try result.get() }
+            return try await promise.value(ifCancelled: .failure(URLError(.cancelled))) {
                 singleFlight.leave(id)
             }
         }
@@ -93,12 +93,12 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a waiter, unless it has left before. If it was the last one, may cancel the work:
-    /// see `isCancelledWithLastWaiter`.
+    /// Removes a task, unless it has left before. If it was the last one, may cancel the work:
+    /// see `isCancelledWithLastTask`.
     private func leave(_ id: Int) {
         let isUnwanted = state.withLock { state in
-            state.waiters[id] = nil
-            guard isCancelledWithLastWaiter, state.waiters.isEmpty, state.result == nil else {
+            state.promises[id] = nil
+            guard isCancelledWithLastTask, state.promises.isEmpty, state.result == nil else {
                 return false
             }
             state.isCancelled = true
@@ -108,18 +108,18 @@ final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     private func end(with result: Result<Value, any Error>) {
-        let waiters = state.withLock { state in
+        let promises = state.withLock { state in
             state.result = result
-            return state.waiters.values
+            return state.promises.values
         }
-        for waiter in waiters { waiter.end(with: result) }
+        for promise in promises { promise.resolve(with: result) }
     }
 }
 
 extension SingleFlight where Value == Void {
     /// Lets all tasks that wait continue before the work has ended.
     func release() {
-        let waiters = state.withLock { $0.waiters.values }
-        for waiter in waiters { waiter.end(with: .success(())) }
+        let promises = state.withLock { $0.promises.values }
+        for promise in promises { promise.resolve(with: .success(())) }
     }
 }

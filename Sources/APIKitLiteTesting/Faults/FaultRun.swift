@@ -97,13 +97,13 @@ struct FaultRun: Sendable {
             clock.watch.reporter = nil
             let network = MockNetwork(clock: clock)
             let stub = network.stub(.any, fault.response(from: sample), times: .any)
-            let waiter = Waiter<Ending>()
-            let begun = Awaitable(false)
+            let promise = Promise<Ending>()
+            let begun = Monitor(false)
             let work = startHandlerTask {
                 // The time before this does not count: the machine may have been busy.
                 begun.update { $0 = true }
                 if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
-                waiter.end(with: .success(await client(fault, network, clock)))
+                promise.resolve(with: .success(await client(fault, network, clock)))
             }
             let moving = Task {
                 await begun.wait { $0 }
@@ -112,14 +112,14 @@ struct FaultRun: Sendable {
                 } afterCancelling: {
                     stub.release()
                 }
-                waiter.end(with: .success(.failure(.hung(fault, network, reason))))
+                promise.resolve(with: .success(.failure(.hung(fault, network, reason))))
             }
             defer {
                 work.cancel()
                 moving.cancel()
             }
             try Task.checkCancellation()
-            return try await waiter.value(ifCancelled: .failure(CancellationError()))
+            return try await promise.value(ifCancelled: .failure(CancellationError()))
         }
     }
 

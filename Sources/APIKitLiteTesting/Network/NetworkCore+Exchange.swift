@@ -27,11 +27,11 @@ extension NetworkCore {
                 return (answer.body.joined, answer.head.response)
             }
             let collected = Locked(CollectedAnswer())
-            return try await answer(record, reply, for: TaskClient()) { parts, waiter in
+            return try await answer(record, reply, for: TaskClient()) { parts, promise in
                 let result = collected.withLock { $0.add(parts) }
                 // Not under the lock: it may end the answer.
                 for receipt in parts.receipts { receipt.didTake() }
-                if let result { waiter.end(with: result) }
+                if let result { promise.resolve(with: result) }
             }
         }
     }
@@ -82,7 +82,7 @@ extension NetworkCore {
     /// Gives a reply, and suspends until the client's wait has ended.
     private func answer<Value>(
         _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
-        receive: @escaping @Sendable ([AnswerPart], Waiter<Value>) -> Void
+        receive: @escaping @Sendable ([AnswerPart], Promise<Value>) -> Void
     ) async throws -> Value {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
@@ -91,10 +91,10 @@ extension NetworkCore {
             let handle = replies.give(reply, to: record, for: client) { part in
                 // At the headers, as a `URLSession` does: the body may take long.
                 jar.store(from: part, to: record.request)
-                receive(part, client.waiter)
+                receive(part, client.promise)
             }
             client.keep(handle)
-            let result = await Result { try await client.waiter.value() }
+            let result = await Result { try await client.promise.value() }
             guard Task.isCancelled else { return try result.get() }
             // The cancellation may have come before `keep(_:)` or after the answer.
             handle.recordCancellation()
@@ -108,17 +108,17 @@ extension NetworkCore {
 
 extension BodyBuffer {
     /// Adds parts of an answer. The headers, or an error before them, end the wait for them.
-    fileprivate func receive(_ parts: [AnswerPart], head: Waiter<HTTPURLResponse>) {
+    fileprivate func receive(_ parts: [AnswerPart], head: Promise<HTTPURLResponse>) {
         if let whole = parts.whole {
             // As one piece, which may be larger than the limit: nobody can have read a part of it.
             append(whole.body.joined)
             finish()
-            head.end(with: .success(whole.head.response))
+            head.resolve(with: .success(whole.head.response))
             return
         }
         for part in parts {
             switch part {
-            case .head(let given): head.end(with: .success(given.response))
+            case .head(let given): head.resolve(with: .success(given.response))
             case .piece(let data, let receipt):
                 // First: the reader may leave as soon as it has the piece.
                 receipt?.didTake()
@@ -126,7 +126,7 @@ extension BodyBuffer {
             case .end: finish()
             case .failure:
                 guard let error = parts.error else { break }
-                if !head.end(with: .failure(error)) { finish(throwing: error) }
+                if !head.resolve(with: .failure(error)) { finish(throwing: error) }
             }
         }
     }
@@ -136,7 +136,7 @@ extension BodyBuffer {
 ///
 /// `handle` has its own lock.
 private final class TaskClient<Value: Sendable>: Client {
-    let waiter = Waiter<Value>()
+    let promise = Promise<Value>()
     /// The body that follows the headers; nil for a client that waits for the whole answer.
     let body: BodyBuffer?
     private let handle = Locked<CancellationHandle?>(nil)
@@ -145,7 +145,7 @@ private final class TaskClient<Value: Sendable>: Client {
         self.body = body
     }
 
-    var isWaiting: Bool { !waiter.hasEnded || body?.hasEnded == false }
+    var isWaiting: Bool { !promise.hasEnded || body?.hasEnded == false }
     var readerState: ReaderState? { body?.readerState }
     var sessionTimeout: TimeInterval? { nil }
 
@@ -159,7 +159,7 @@ private final class TaskClient<Value: Sendable>: Client {
         let handle = handle.withLock { $0 }
         // Recorded before the client's task resumes, which may send its next request immediately.
         handle?.recordCancellation()
-        if !waiter.end(with: .failure(URLError(.cancelled))) {
+        if !promise.resolve(with: .failure(URLError(.cancelled))) {
             // The headers have been received, and another task may read the body.
             body?.end(throwing: URLError(.cancelled))
         }

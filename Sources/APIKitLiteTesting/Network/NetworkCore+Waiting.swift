@@ -7,7 +7,7 @@ extension NetworkCore: WatchedObject {
 
     var wait: String? {
         journal.pending.first.map {
-            "\($0.request.line) has waited for its answer for \(WaitWatch.time)."
+            "\($0.request.line) has waited for its answer for \(HangReporter.time)."
         }
     }
 
@@ -77,5 +77,5 @@ extension Int {
 
 extension MockNetwork {
     /// Reports what waits for the test.
-    package var watch: WaitWatch { core.watch }
+    package var watch: HangReporter { core.watch }
 }

@@ -35,13 +35,13 @@ final class NetworkCore: Responder {
         let time = NetworkTime(clock)
         replies = ReplySender(
             journal: Journal(keeping: bodyLimit), time: time,
-            watch: time.mockClock?.watch ?? WaitWatch())
+            watch: time.mockClock?.watch ?? HangReporter())
         watch.add(self)
     }
 
     var journal: Journal { replies.journal }
     var time: NetworkTime { replies.time }
-    var watch: WaitWatch { replies.watch }
+    var watch: HangReporter { replies.watch }
 
     deinit {
         pooledClass.withLock { $0 }?.giveBack()

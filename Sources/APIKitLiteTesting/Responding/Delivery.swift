@@ -165,13 +165,13 @@ final class Delivery: Sendable {
         while true {
             try await wait(for: .test, .deadline) { streams.whenSent(to: queue, $0) }
             switch streams.takeNext(of: queue) {
-            case .piece(let data, let sent)? where data.isEmpty: sent.end(with: .success(()))
+            case .piece(let data, let sent)? where data.isEmpty: sent.resolve(with: .success(()))
             case .piece(let data, let sent)?:
                 let receipt = Receipt()
                 give(.piece(data, receipt))
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
                 // Within a step: what the test sends next comes before the clock moves.
-                sent.end(
+                sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
             case .end?, nil: return
@@ -226,15 +226,15 @@ final class Delivery: Sendable {
         for cause: WaitCause, _ limit: Limit? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
     ) async throws {
-        let waiter = Waiter<Void>()
+        let promise = Promise<Void>()
         let wait = begin { [time] in
             time.beginStep()
-            if !waiter.end(with: .success(())) { time.endStep() }
+            if !promise.resolve(with: .success(())) { time.endStep() }
         }
         willWait(for: cause, limit)
         time.endStep()
         do {
-            try await waiter.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
+            try await promise.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
         } catch {
             time.beginStep()
             throw error

@@ -63,7 +63,7 @@ final class Journal: Sendable {
         }
     }
 
-    private let state = Awaitable(State())
+    private let state = Monitor(State())
     private let bodyLimit: SentBody.Limit
     private let limit: Int
     private let byteLimit: Int

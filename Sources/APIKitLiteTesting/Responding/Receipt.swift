@@ -13,7 +13,7 @@ final class Receipt: Sendable {
         var isEnd: Bool { self == .taken || self == .left }
     }
 
-    private let state = Awaitable(State.open)
+    private let state = Monitor(State.open)
 
     /// Whether the client has the piece, or has gone.
     var hasEnded: Bool { state.value.isEnd }

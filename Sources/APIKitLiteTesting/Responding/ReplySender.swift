@@ -6,10 +6,10 @@ struct ReplySender: Sendable {
     let journal: Journal
     let time: NetworkTime
     /// Reports what waits for the test.
-    let watch: WaitWatch
+    let watch: HangReporter
     private let handlers = Handlers()
 
-    init(journal: Journal, time: NetworkTime, watch: WaitWatch) {
+    init(journal: Journal, time: NetworkTime, watch: HangReporter) {
         (self.journal, self.time, self.watch) = (journal, time, watch)
     }
 

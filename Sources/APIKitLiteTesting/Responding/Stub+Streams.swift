@@ -50,14 +50,14 @@ extension Stub {
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         // To all at once, so that no client waits for another one.
-        var waiters: [Waiter<Void>] = []
+        var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
-            let waiter = Waiter<Void>()
-            waiters.append(waiter)
-            return .piece(data, waiter)
+            let promise = Promise<Void>()
+            promises.append(promise)
+            return .piece(data, promise)
         } then: {
-            for waiter in waiters {
-                try await waiter.value(ifCancelled: .failure(CancellationError()))
+            for promise in promises {
+                try await promise.value(ifCancelled: .failure(CancellationError()))
             }
         }
     }

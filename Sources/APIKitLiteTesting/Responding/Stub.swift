@@ -53,7 +53,7 @@ public final class Stub: Sendable {
     /// valid.
     let configurationError: String?
     /// True from `release()` on. Held responses wait for that.
-    let gate = Awaitable(false)
+    let gate = Monitor(false)
     /// What the test sends.
     let streams = StubStreams()
     let source: ResponseSource
@@ -61,7 +61,7 @@ public final class Stub: Sendable {
     let journal: Journal
     /// The number of the stub in the journal.
     let number: Int
-    let watch: WaitWatch
+    let watch: HangReporter
     /// The number of responses taken: those of recorded requests and of requests that are about to
     /// be recorded. It has its own lock.
     private let taken = Locked(0)
@@ -69,7 +69,7 @@ public final class Stub: Sendable {
     /// Creates a stub. `verified` is where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
-        recording: Recording? = nil, journal: Journal, watch: WaitWatch,
+        recording: Recording? = nil, journal: Journal, watch: HangReporter,
         verified: String?
     ) {
         self.matcher = matcher

@@ -5,7 +5,7 @@ import Foundation
 /// from the arrival of its request to its end.
 final class StubStreams: Sendable {
     enum Message: Sendable {
-        case piece(Data, Waiter<Void>)
+        case piece(Data, Promise<Void>)
         case end
         case failure(any Error)
     }
@@ -26,7 +26,7 @@ final class StubStreams: Sendable {
         var open: [Int] { queues.filter { !$0.value.isFinished }.keys.sorted() }
     }
 
-    private let state = Awaitable(State())
+    private let state = Monitor(State())
 
     // MARK: The test
 
@@ -84,7 +84,7 @@ final class StubStreams: Sendable {
             return queue
         }
         for case .piece(_, let sent) in queue?.messages ?? [] {
-            sent.end(with: .failure(Receipt.clientGone))
+            sent.resolve(with: .failure(Receipt.clientGone))
         }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 final class LoopbackListener: @unchecked Sendable {  // `condition` owns all variables.
     let answering: LoopbackServer.Answering
     let url: URL
-    let closedConnections = Awaitable(0)
+    let closedConnections = Monitor(0)
 
     private let socket: Socket
     private let condition = NSCondition()

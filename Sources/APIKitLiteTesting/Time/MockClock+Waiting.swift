@@ -61,7 +61,7 @@ extension MockClock: WatchedObject {
 
     var wait: String? {
         guard sleepers.withLock({ $0.hasTask }) else { return nil }
-        return "A task has slept on a MockClock for \(WaitWatch.time) of real time, and nothing "
+        return "A task has slept on a MockClock for \(HangReporter.time) of real time, and nothing "
             + "has moved the clock."
     }
 

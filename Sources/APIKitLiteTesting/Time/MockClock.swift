@@ -45,13 +45,13 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    let sleepers = Awaitable(Sleepers())
+    let sleepers = Monitor(Sleepers())
     /// The number of steps of replies that have begun and not ended.
-    private let steps = Awaitable(0)
+    private let steps = Monitor(0)
     /// The number of events in the networks of the clock when it last moved.
     private let seenEvents = Locked(0)
     /// Reports what waits on this clock, and on the networks that have it.
-    package let watch = WaitWatch()
+    package let watch = HangReporter()
 
     /// Creates a clock at zero.
     public init() {
@@ -85,13 +85,14 @@ public final class MockClock: CallbackClock {
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let waiter = Waiter<Void>()
+        let promise = Promise<Void>()
         let task = withUnsafeCurrentTask { $0?.hashValue }
-        let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
+        let key = add(Sleeper(deadline, kind: .task, task) { promise.resolve(with: .success(())) })
         guard let key else { return }
         watch.begin()
-        defer { sleepers.withLock { $0.didResume(key) }?.end(with: .success(())) }
-        try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
+        defer { sleepers.withLock { $0.didResume(key) }?.resolve(with: .success(())) }
+        try await promise.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key)
+        }
     }
 
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
@@ -188,8 +189,8 @@ public final class MockClock: CallbackClock {
 
     /// Suspends until all steps have ended, also in a cancelled task.
     private func endOfSteps() async {
-        let end = Waiter<Void>()
-        _ = steps.when({ $0 == 0 }, { end.end(with: .success(())) })
+        let end = Promise<Void>()
+        _ = steps.when({ $0 == 0 }, { end.resolve(with: .success(())) })
         try? await end.value()
     }
 

@@ -54,8 +54,8 @@ struct Sleepers: Sendable {
     private(set) var changeCount = 0
     /// Whether a task was to sleep until a moment that had passed.
     private(set) var hasEndedAtOnce = false
-    /// A waiter for each task that was woken and has not run yet, by the number of its sleeper.
-    private var resuming: [Int: Waiter<Void>] = [:]
+    /// A promise for each task that was woken and has not run yet, by the number of its sleeper.
+    private var resuming: [Int: Promise<Void>] = [:]
     /// The tasks that were woken and have not slept again.
     private var awake: Set<Int> = []
     /// The woken tasks that the clock no longer waits for.
@@ -116,19 +116,19 @@ struct Sleepers: Sendable {
         now = max(now, next.key.deadline)
         waiting.removeFirst()
         if let task = next.task {
-            resuming[next.key.number] = Waiter()
+            resuming[next.key.number] = Promise()
             awake.insert(task)
         }
         return next
     }
 
-    /// Records that a woken task runs again, and returns the waiter for that; nil if there is none.
-    mutating func didResume(_ key: Sleeper.Key) -> Waiter<Void>? {
+    /// Records that a woken task runs again, and returns the promise for that; nil if there is none.
+    mutating func didResume(_ key: Sleeper.Key) -> Promise<Void>? {
         resuming.removeValue(forKey: key.number)
     }
 
-    /// Returns the waiter for a woken task; nil if the task runs already.
-    func resumption(of key: Sleeper.Key) -> Waiter<Void>? { resuming[key.number] }
+    /// Returns the promise for a woken task; nil if the task runs already.
+    func resumption(of key: Sleeper.Key) -> Promise<Void>? { resuming[key.number] }
 
     /// Whether a task was woken that does not run yet.
     var hasWokenTask: Bool { !resuming.isEmpty }

@@ -20,12 +20,12 @@ final class StaticHandler: Responder {
         var endedCount = 0
     }
 
-    private let state: Awaitable<State>
+    private let state: Monitor<State>
     private let replies = ReplySender(
-        journal: Journal(), time: NetworkTime(nil), watch: WaitWatch())
+        journal: Journal(), time: NetworkTime(nil), watch: HangReporter())
 
     private init(_ function: Function?) {
-        state = Awaitable(State(function: function))
+        state = Monitor(State(function: function))
     }
 
     private static let shared = Locked(StaticHandler(nil))
@@ -76,9 +76,9 @@ final class StaticHandler: Responder {
     private func answer(
         _ request: URLRequest, _ number: Int
     ) async throws -> (URLResponse, Data?) {
-        let turn = Waiter<Void>()
+        let turn = Promise<Void>()
         _ = state.when(
-            { $0.function == nil || $0.endedCount == number }, { turn.end(with: .success(())) })
+            { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
         // A cancelled request waits too: no other one may have its turn.
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }

@@ -163,7 +163,7 @@ import Testing
         #expect(error.description.contains("GET https://api.example.com/data"))
         #expect(error.description.contains("invalid_client"))
         #expect(error.localizedDescription == "The server answered 400 (Bad Request).")
-        #expect((error.underlying as? UnacceptableStatus)?.statusCode == 400)
+        #expect((error.underlying as? UnacceptableStatusError)?.statusCode == 400)
         #expect(error.response == nil)
         // The next one tries anew, and the credential was still there for it.
         #expect(try await loader.load("/data") == "Bearer new2")

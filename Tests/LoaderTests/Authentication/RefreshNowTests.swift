@@ -141,7 +141,7 @@ import Testing
         if isOffline {
             #expect((error.underlying as? URLError)?.code == .notConnectedToInternet)
         } else {
-            #expect((error.underlying as? UnacceptableStatus)?.statusCode == 401)
+            #expect((error.underlying as? UnacceptableStatusError)?.statusCode == 401)
         }
         #expect(error.stage == .transport)
         #expect(error.request?.url?.path == "/data")

@@ -75,8 +75,8 @@ import Testing
         }
         #expect(error?.stage == .validate)
         #expect(
-            error?.underlying as? UnacceptableStatus
-                == UnacceptableStatus(statusCode: 404, accepted: [200..<300]))
+            error?.underlying as? UnacceptableStatusError
+                == UnacceptableStatusError(statusCode: 404, accepted: [200..<300]))
         let text = try #require(error).description
         #expect(text.contains(#"{"first_number": 0}"#))
         #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))

@@ -19,7 +19,7 @@ import Testing
         RequestBuildingError("\"G T\" is not an HTTP method."),
         StreamError.compressed,
         TransportError.bodyReadTwice,
-        UnacceptableStatus(statusCode: 404),
+        UnacceptableStatusError(statusCode: 404),
         VerificationError(findings: ["A finding."], bodyError: nil),
     ]
 

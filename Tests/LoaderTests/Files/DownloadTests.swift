@@ -272,7 +272,7 @@ import Testing
         let (session, baseURL) = try open(transport)
 
         let plain = await #expect(throws: APIRequestError.self) { try await download(transport) }
-        #expect((plain?.underlying as? UnacceptableStatus)?.statusCode == 404)
+        #expect((plain?.underlying as? UnacceptableStatusError)?.statusCode == 404)
         #expect(plain?.data?.text == body)
         let error = try await #require(throws: APIRequestError.self) {
             try await session.download(Request(baseURL: baseURL), (), to: folder.file)

@@ -259,7 +259,7 @@ import Testing
         let stream = network.stream(WordsRequest(), "/words")
 
         #expect(try await Task.detached { try await stream.first { _ in true }?.text }.value == "a")
-        await #expect(throws: UnacceptableStatus.self) {
+        await #expect(throws: UnacceptableStatusError.self) {
             for try await _ in unfolding(stream) {}
         }
     }

@@ -109,6 +109,6 @@ import Testing
 
         let error = await #expect(throws: APIRequestError.self) { try await all() }
 
-        #expect(error?.underlying is UnacceptableStatus)
+        #expect(error?.underlying is UnacceptableStatusError)
     }
 }

@@ -204,8 +204,8 @@ import Testing
         #expect(error?.statusCode == 403)
         #expect(try error?.decodeBody([String: String].self) == ["error": "Go away."])
         #expect(
-            error?.underlying as? UnacceptableStatus
-                == UnacceptableStatus(statusCode: 403, accepted: [200..<201]))
+            error?.underlying as? UnacceptableStatusError
+                == UnacceptableStatusError(statusCode: 403, accepted: [200..<201]))
         #expect(error?.request?.value(forHTTPHeaderField: "Accept") == "text/event-stream")
         #expect(network.requests.count == 1)
     }

@@ -63,7 +63,7 @@ import Testing
         let standard = await session.stream(
             .test("words"), words, redaction: .standard.adding("birthday")
         ).outcome().error
-        #expect(standard?.underlying is UnacceptableStatus)
+        #expect(standard?.underlying is UnacceptableStatusError)
         #expect(standard?.description.contains(#"{"birthday":"REDACTED"}"#) == true)
     }
 

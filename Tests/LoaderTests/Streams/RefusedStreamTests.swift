@@ -42,7 +42,7 @@ import Testing
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 429)
         #expect(error?.data?.text == #"{"message": "slow down"}"#)
-        #expect(error?.underlying is UnacceptableStatus)
+        #expect(error?.underlying is UnacceptableStatusError)
     }
 
     @Test func asksAgainWithTheBody() async throws {

@@ -206,7 +206,7 @@ import Testing
 
 /// Keeps the response that it is given.
 private final class ResponseRecorder: NSObject, URLSessionDataDelegate {
-    private let received = Waiter<URLResponse>()
+    private let received = Promise<URLResponse>()
 
     var response: URLResponse? {
         get async { try? await received.value() }
@@ -216,7 +216,7 @@ private final class ResponseRecorder: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        received.end(with: .success(response))
+        received.resolve(with: .success(response))
         completionHandler(.allow)
     }
 }

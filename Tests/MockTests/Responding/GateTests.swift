@@ -82,7 +82,7 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.any, .text("x").held)
         let session = network
-        let waiters = (1...1000).map { number in
+        let promises = (1...1000).map { number in
             Task {
                 await stub.waitForRequests(number)
                 return stub.callCount >= number
@@ -90,7 +90,7 @@ import Testing
         }
         let loads = (1...1000).map { _ in Task { try await session.exchange(.test("a")).0.text } }
 
-        for waiter in waiters { #expect(await waiter.value) }
+        for promise in promises { #expect(await promise.value) }
         stub.release()
         for load in loads { #expect(try await load.value == "x") }
         #expect(stub.callCount == 1000)

@@ -100,7 +100,7 @@ import Testing
     func isRefusedForGood(_ status: Int, _ body: String, _ isInvalid: Bool) {
         let error = APIRequestError(
             stage: .validate, response: .status(status), data: Data(body.utf8),
-            underlying: UnacceptableStatus(statusCode: status))
+            underlying: UnacceptableStatusError(statusCode: status))
 
         #expect(error.isInvalidGrant == isInvalid)
     }

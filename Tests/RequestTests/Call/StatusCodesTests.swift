@@ -20,7 +20,7 @@ import Testing
         if isAccepted {
             try response.validateStatus()
         } else {
-            #expect(throws: UnacceptableStatus(statusCode: status)) {
+            #expect(throws: UnacceptableStatusError(statusCode: status)) {
                 try response.validateStatus()
             }
         }
@@ -36,7 +36,7 @@ import Testing
             try response.validateStatus(status, 500)
         } else {
             let accepted = [200..<300, 304..<305]
-            #expect(throws: UnacceptableStatus(statusCode: status, accepted: accepted)) {
+            #expect(throws: UnacceptableStatusError(statusCode: status, accepted: accepted)) {
                 try response.validateStatus(200..<300, 304)
             }
         }
@@ -47,8 +47,8 @@ import Testing
 
         try response.validateStatus(200...)
         try response.validateStatus(..<300)
-        #expect(throws: UnacceptableStatus.self) { try response.validateStatus(200..<200) }
-        #expect(throws: UnacceptableStatus(statusCode: 200, accepted: [404..<405])) {
+        #expect(throws: UnacceptableStatusError.self) { try response.validateStatus(200..<200) }
+        #expect(throws: UnacceptableStatusError(statusCode: 200, accepted: [404..<405])) {
             try response.validateStatus(404)
         }
     }
@@ -64,7 +64,7 @@ import Testing
             ),
         ] as [([Range<Int>], String)])
     func saysWhatWasExpected(_ accepted: [Range<Int>], _ sentence: String) throws {
-        let status = UnacceptableStatus(statusCode: 404, accepted: accepted)
+        let status = UnacceptableStatusError(statusCode: 404, accepted: accepted)
         let error = APIRequestError(
             stage: .validate, response: try response(404), underlying: status)
 
@@ -75,7 +75,7 @@ import Testing
 
     @Test func saysTheStatusIfNothingIsKnown() {
         #expect(
-            "\(UnacceptableStatus(statusCode: 404, accepted: []))"
+            "\(UnacceptableStatusError(statusCode: 404, accepted: []))"
                 == "The server answered 404 (Not Found).")
     }
 }

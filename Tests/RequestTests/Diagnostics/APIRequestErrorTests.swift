@@ -81,7 +81,7 @@ import Testing
             (.transport, Plain(), nil, "The request failed."),
             (.transport, CancellationError(), nil, "The request was cancelled."),
             (
-                .validate, UnacceptableStatus(statusCode: 404), 404,
+                .validate, UnacceptableStatusError(statusCode: 404), 404,
                 "The server answered 404 (Not Found)."
             ),
             (.validate, Plain(), 503, "The server answered 503 (Service Unavailable)."),
@@ -163,7 +163,7 @@ import Testing
             stage: .validate, request: request,
             response: response(404, type: "application/json; charset=utf-8"),
             data: Data(#"{"message":"no such user","secret":"hunter2"}"#.utf8),
-            underlying: UnacceptableStatus(statusCode: 404))
+            underlying: UnacceptableStatusError(statusCode: 404))
 
         #expect(
             error.description == """

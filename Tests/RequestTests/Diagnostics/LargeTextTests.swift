@@ -20,7 +20,7 @@ import Testing
         return bodyLine(
             of: APIRequestError(
                 stage: .validate, response: response, data: Data(body.utf8),
-                underlying: UnacceptableStatus(statusCode: 500)))
+                underlying: UnacceptableStatusError(statusCode: 500)))
     }
 
     private func bodyLine(_ body: String, at path: [PathKey]) -> String {
@@ -155,7 +155,7 @@ import Testing
         }
         let place = [PathKey(intValue: 1_000), PathKey(stringValue: "id")]
         for underlying in [
-            UnacceptableStatus(statusCode: 500), DecodingError.dataCorrupted(context([])),
+            UnacceptableStatusError(statusCode: 500), DecodingError.dataCorrupted(context([])),
             DecodingError.typeMismatch(Bool.self, context(place)),
             DecodingError.keyNotFound(place[1], context([PathKey(intValue: 99_999_999)])),
             DecodingError.dataCorrupted(context([])).about(body.data),
@@ -165,7 +165,7 @@ import Testing
                 stage: .parse, request: request, response: response, data: body.data,
                 underlying: underlying)
             var texts = [error.description]
-            if underlying is UnacceptableStatus {
+            if underlying is UnacceptableStatusError {
                 texts += [
                     error.localizedDescription, ExchangeEvent(rejected: error).description,
                     ExchangeEvent(.failed(error), id: 1, request).description,
@@ -266,7 +266,7 @@ import Testing
             let text = bodyLine(
                 of: APIRequestError(
                     stage: .validate, request: request, response: response, data: Data(body.utf8),
-                    underlying: UnacceptableStatus(statusCode: 500)))
+                    underlying: UnacceptableStatusError(statusCode: 500)))
             #expect(text.contains("REDACTED"), "\(offset): \(text)")
             for half in ["zQ8", "hun", "ghp", "u007a"] {
                 #expect(!text.contains(half), "\(offset): \(text)")

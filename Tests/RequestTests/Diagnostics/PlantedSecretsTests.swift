@@ -23,7 +23,7 @@ import Testing
             Int.self, .init(codingPath: [PathKey(intValue: 0)], debugDescription: ""))
         var errors: [APIRequestError] = []
         let failures: [any Error] = [
-            decoding, UnacceptableStatus(statusCode: 400),
+            decoding, UnacceptableStatusError(statusCode: 400),
             URLError(.timedOut, userInfo: [NSURLErrorFailingURLStringErrorKey: place.url]),
             Failure(description: "Failed: \(place.url), and \"\(place.url)\"."),
         ]
@@ -133,7 +133,7 @@ import Testing
             PathKey(stringValue: text),
             .init(codingPath: [PathKey(stringValue: text)], debugDescription: text))
         for underlying in [
-            UnacceptableStatus(statusCode: 400), decoding, Failure(description: text),
+            UnacceptableStatusError(statusCode: 400), decoding, Failure(description: text),
             URLError(.timedOut, userInfo: [NSLocalizedDescriptionKey: text]),
             StreamError.event(ServerSentEvent(event: text, data: text)),
         ] as [any Error] {

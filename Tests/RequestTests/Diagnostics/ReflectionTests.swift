@@ -20,7 +20,7 @@ import FoundationNetworking
     private static var error: APIRequestError {
         APIRequestError(
             stage: .validate, request: request, data: Data(#"{"token":"hunter2"}"#.utf8),
-            underlying: UnacceptableStatus(statusCode: 401))
+            underlying: UnacceptableStatusError(statusCode: 401))
     }
 
     private static let values: [(String, any Sendable)] = [

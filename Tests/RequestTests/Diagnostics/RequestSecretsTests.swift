@@ -43,7 +43,9 @@ import Testing
                 let response = HTTPURLResponse(
                     url: request.url!, statusCode: 400, httpVersion: nil,
                     headerFields: ["Content-Type": "application/json"])
-                for underlying in [Refusal(description: text), UnacceptableStatus(statusCode: 400)]
+                for underlying in [
+                    Refusal(description: text), UnacceptableStatusError(statusCode: 400),
+                ]
                     as [any Error]
                 {
                     let error = APIRequestError(

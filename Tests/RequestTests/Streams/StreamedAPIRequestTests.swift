@@ -104,7 +104,7 @@ import Testing
         #expect(throws: DecodingError.self) {
             try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n", response())
         }
-        #expect(throws: UnacceptableStatus.self) {
+        #expect(throws: UnacceptableStatusError.self) {
             try parse(ChatRequest(), Self.chat, response(500))
         }
     }

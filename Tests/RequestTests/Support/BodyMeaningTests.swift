@@ -49,7 +49,7 @@ import Testing
 
     @Test func returnsDataAsItIs() throws {
         let error = APIRequestError(
-            stage: .validate, data: emma, underlying: UnacceptableStatus(statusCode: 400))
+            stage: .validate, data: emma, underlying: UnacceptableStatusError(statusCode: 400))
 
         #expect(try error.decodeBody(Data.self) == emma)
         #expect(try error.decodeBody(Data?.self) == emma)
@@ -90,7 +90,7 @@ import Testing
     func aBodyOfWhiteSpaceIsEmpty(_ text: String) throws {
         let body = Data(text.utf8)
         let error = APIRequestError(
-            stage: .validate, data: body, underlying: UnacceptableStatus(statusCode: 400))
+            stage: .validate, data: body, underlying: UnacceptableStatusError(statusCode: 400))
 
         #expect(try Request<User?>().parseResponse(data: body) == .none)
         #expect(try Request<[User]?>().parseResponse(data: body) == .none)

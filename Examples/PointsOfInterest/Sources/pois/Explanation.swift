@@ -7,7 +7,7 @@ package func explanation(of error: any Error) -> String {
     guard let error = error as? APIRequestError else { return error.localizedDescription }
     let sentences = "\(error.localizedDescription) \(advice(about: error))"
     // A status, although this request got no response: that of the sign-in.
-    let isSignIn = error.response == nil && error.underlying is UnacceptableStatus
+    let isSignIn = error.response == nil && error.underlying is UnacceptableStatusError
     return isSignIn ? "The sign-in failed. \(sentences)" : sentences
 }
 
@@ -27,7 +27,7 @@ private func advice(about error: APIRequestError) -> String {
         return "Check the path \(error.file.path)."
     default: break
     }
-    let status = (error.underlying as? UnacceptableStatus)?.statusCode ?? error.statusCode
+    let status = (error.underlying as? UnacceptableStatusError)?.statusCode ?? error.statusCode
     switch ((error.underlying as? URLError)?.code, status, error.stage) {
     case (.timedOut, _, _):
         return "Allow more time with --timeout, or try again later."

@@ -110,6 +110,6 @@ import Testing
             try await client(network).places(near: origin, limit: 1)
         }
 
-        #expect((error.underlying as? UnacceptableStatus)?.statusCode == 404)
+        #expect((error.underlying as? UnacceptableStatusError)?.statusCode == 404)
     }
 }

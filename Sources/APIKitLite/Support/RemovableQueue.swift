@@ -1,5 +1,5 @@
 /// A queue whose elements can also leave from its middle. Each operation takes constant time.
-struct WaitQueue<Element> {
+struct RemovableQueue<Element> {
     private var elements: [Int: Element] = [:]
     /// The lowest number that an element may have. The numbers before it are not searched again.
     private var first = 0

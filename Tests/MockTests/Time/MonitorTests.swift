@@ -3,10 +3,10 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct AwaitableTests {
+@Suite struct MonitorTests {
     /// A condition that becomes true while a change is looked at is due at the next change.
     @Test func forgetsNoCallbackThatItDidNotCall() {
-        let awaitable = Awaitable(0)
+        let awaitable = Monitor(0)
         let (asked, called) = (Locked(0), Locked(false))
         let first = awaitable.when({ $0 == 1 }, {})
         let second = awaitable.when(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The error of a response whose status the request does not accept.
-public struct UnacceptableStatus: DescribedError, Equatable, Sendable {
+public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int
     /// The ranges of status codes that the request accepts. Empty if they are not known.

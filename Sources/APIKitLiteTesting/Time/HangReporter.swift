@@ -15,7 +15,7 @@ protocol WatchedObject: AnyObject, Sendable {
 ///
 /// A network has one watch, which it shares with its `MockClock`. The watch looks once each second
 /// while something waits. After a report, it looks again when something else begins to wait.
-package final class WaitWatch: Sendable {
+package final class HangReporter: Sendable {
     /// Where reports go, and what counts the seconds.
     package struct Reporter: Sendable {
         fileprivate let clock: MockClock?

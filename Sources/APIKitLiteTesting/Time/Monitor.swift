@@ -4,7 +4,7 @@ import APIKitLite
 /// whether held responses are released.
 ///
 /// It has its own lock, under which conditions are checked. Callbacks run outside of it.
-final class Awaitable<Value: Sendable>: Sendable {
+final class Monitor<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: Int
         let condition: @Sendable (Value) -> Bool
@@ -71,9 +71,9 @@ final class Awaitable<Value: Sendable>: Sendable {
 
     /// Suspends until a condition holds, or until the task is cancelled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
-        let waiter = Waiter<Void>()
-        let entry = when(condition) { waiter.end(with: .success(())) }
+        let promise = Promise<Void>()
+        let entry = when(condition) { promise.resolve(with: .success(())) }
         defer { entry?.cancel() }
-        try? await waiter.value(ifCancelled: .success(()))
+        try? await promise.value(ifCancelled: .success(()))
     }
 }

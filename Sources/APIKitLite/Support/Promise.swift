@@ -3,7 +3,7 @@ import Foundation
 /// One task's wait for a value. It ends exactly once: the first call that ends it counts.
 ///
 /// The wait may end before the task begins to wait. The lock of `state` owns the state.
-package final class Waiter<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
         case suspended(CheckedContinuation<Value, any Error>)
@@ -23,7 +23,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Ends the wait. Returns false if it had ended before.
     @discardableResult
-    package func end(with result: Result<Value, any Error>) -> Bool {
+    package func resolve(with result: Result<Value, any Error>) -> Bool {
         let old = state.withLock { state in
             let old = state
             if case .ended = old { return old }
@@ -68,7 +68,7 @@ package final class Waiter<Value: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             try await suspend()
         } onCancel: {
-            if end(with: cancellation()) { onCancel() }
+            if resolve(with: cancellation()) { onCancel() }
         }
     }
 }
