@@ -100,9 +100,7 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
         }
         // A stream may have a place in a limit that the refresh needs.
         if answer.0.data == nil {
-            let exchangeIDs = answer.0.exchangeIDs
-            answer.0 = HTTPBody(await answer.0.beginning(on: clock))
-            answer.0.exchangeIDs = exchangeIDs
+            answer.0 = answer.0.completed(with: await answer.0.beginning(on: clock))
         }
         let (second, again) = try await credentials.applied(to: request, after: rejection)
         if second.credential == nil || again.isSame(as: sent) { return answer }
@@ -110,11 +108,10 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
     }
 
     func explanation(of error: APIRequestError) -> String? {
-        let hint = next.hint(about: error)
-        guard error.statusCode == 401, let request = error.request else { return hint }
+        guard error.statusCode == 401, let request = error.request else { return nil }
         // A session further inside may have changed the URL.
         let isSent = credentials.covers(request.url) || credentials.covers(error.response?.url)
-        return isSent ? hint : credentials.hint(for: request) ?? hint
+        return isSent ? nil : credentials.hint(for: request)
     }
 
     /// Whether a response from the origin of the request rejects its credential.

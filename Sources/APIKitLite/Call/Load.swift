@@ -62,7 +62,7 @@ struct Load<T: APIRequest> {
             try await validate(body, http)
             return try await parse(body, http)
         } catch {
-            throw reported(error)
+            throw notifyingObservers(of: error)
         }
     }
 
@@ -106,7 +106,7 @@ struct Load<T: APIRequest> {
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
         func validate(_ data: Data) throws {
-            try alone { try apiRequest.validateResponse(data: data, response: http) }
+            try holdingLock { try apiRequest.validateResponse(data: data, response: http) }
         }
         do {
             try validate(body.data ?? Data())
@@ -126,7 +126,7 @@ struct Load<T: APIRequest> {
             throw failure(.transport, error, isCancellation: Task.isCancelled)
         }
         do {
-            let value = try alone { try apiRequest.parseResponse(data: data, response: http) }
+            let value = try holdingLock { try apiRequest.parseResponse(data: data, response: http) }
             MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, response: http)
         } catch {
@@ -134,7 +134,7 @@ struct Load<T: APIRequest> {
         }
     }
 
-    private func alone<R>(_ work: () throws -> R) rethrows -> R {
+    private func holdingLock<R>(_ work: () throws -> R) rethrows -> R {
         guard let lock else { return try work() }
         return try lock.withLock(work)
     }
@@ -175,7 +175,7 @@ struct Load<T: APIRequest> {
 
     /// Informs the observers of the chain if the error says that a response was not accepted or not
     /// parsed.
-    func reported(_ error: APIRequestError) -> APIRequestError {
+    func notifyingObservers(of error: APIRequestError) -> APIRequestError {
         guard error.stage == .validate || error.stage == .parse else { return error }
         for case let observed as ObservedSession in session.chain { observed.didReject(error) }
         return error

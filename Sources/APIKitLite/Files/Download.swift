@@ -40,7 +40,7 @@ final class Download<R: APIRequest> {
                 throw error
             }
         } catch {
-            throw load.reported(failure(error))
+            throw load.notifyingObservers(of: failure(error))
         }
     }
 
@@ -92,7 +92,7 @@ final class Download<R: APIRequest> {
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())
         var options = SendOptions.head(limit: bufferLimit)
-        options.context.hasSteadyReader = true
+        options.context.waitsForReader = true
         while true {
             // Nil if the body is shorter than the rest of the file.
             var failure: (any Error)?

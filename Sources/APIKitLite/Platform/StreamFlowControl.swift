@@ -23,8 +23,8 @@ final class StreamFlowControl: Sendable {
     private let mostWaits: Int
     private let state = Locked(State())
 
-    init(hasSteadyReader: Bool) {
-        mostWaits = hasSteadyReader ? 1_000 : 10
+    init(waitsForReader: Bool) {
+        mostWaits = waitsForReader ? 1_000 : 10
     }
 
     /// Does nothing: the task is never suspended.
@@ -67,7 +67,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
     private var task: URLSessionTask?
     private let isSuspended = Locked(false)
 
-    init(hasSteadyReader: Bool) {}
+    init(waitsForReader: Bool) {}
 
     func control(_ task: URLSessionTask) { self.task = task }
 

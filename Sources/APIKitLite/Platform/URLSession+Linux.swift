@@ -112,7 +112,7 @@ extension URLSession {
     /// of the server. A response of a mock is never that of a proxy.
     func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
-            && (options.context.hasSteadyReader || !response.announcesBody)
+            && (options.context.waitsForReader || !response.announcesBody)
             && configuration.usesStandardProtocol
     }
 }

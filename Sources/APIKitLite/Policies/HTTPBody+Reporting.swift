@@ -24,9 +24,9 @@ extension HTTPBody {
         let pieces = makeAsyncIterator()
         return HTTPBody(
             wrapping: self,
-            next: { isRefused in
+            next: {
                 do {
-                    let piece = try await pieces.next(isRefused: isRefused)
+                    let piece = try await pieces.nextPiece()
                     if let piece {
                         count.withLock { $0 = $0.map { $0 + piece.count } }
                     } else {

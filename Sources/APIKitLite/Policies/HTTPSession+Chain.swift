@@ -1,6 +1,6 @@
 /// A policy that explains the error of a load if its own configuration is part of the cause.
 protocol ExplainingPolicy: SessionPolicy {
-    /// Returns a sentence about what this policy, or one that it wraps, did not do, and why.
+    /// Returns a sentence about what this policy did not do, and why.
     func explanation(of error: APIRequestError) -> String?
 }
 
@@ -12,7 +12,6 @@ extension HTTPSession {
 
     /// Returns the sentence of the outermost policy that explains the error.
     func hint(about error: APIRequestError) -> String? {
-        let policy = chain.lazy.compactMap { $0 as? any ExplainingPolicy }.first
-        return policy?.explanation(of: error)
+        chain.lazy.compactMap { ($0 as? any ExplainingPolicy)?.explanation(of: error) }.first
     }
 }

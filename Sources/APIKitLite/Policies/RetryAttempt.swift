@@ -150,22 +150,3 @@ extension RetryPolicy {
         return random > 0 ? bound * random : .zero
     }
 }
-
-extension RetryAttempt {
-    /// The sentence about a request that is not sent again because of its method, or because the
-    /// server asks for a long delay; nil if there is another reason.
-    func hint(_ policy: RetryPolicy) -> String? {
-        guard number < policy.maximumAttempts, policy.isTransient(response, error),
-            request.canBeSentAgain
-        else { return nil }
-        if request.mayBeRepeated(methods: policy.methods) {
-            guard let retryAfter, retryAfter > policy.maximumDelay.clamped else { return nil }
-            return
-                "The server asks for a delay of \(Int(retryAfter.seconds)) s (`Retry-After`), which "
-                + "is longer than the `maximumDelay` of the retry policy."
-        }
-        let method = request.method
-        return "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
-            + "\(method) is not among its `methods`."
-    }
-}

@@ -1,6 +1,6 @@
 import Foundation
 
-private struct RetryingSession: ExplainingPolicy {
+private struct RetryingSession: SessionPolicy {
     let next: any HTTPSession
     let policy: RetryPolicy
     let timeline: Timeline
@@ -51,21 +51,6 @@ private struct RetryingSession: ExplainingPolicy {
         let request = other ?? attempt.request
         let isAllowed = policy.allows(delay.clamped, after: attempt.elapsed)
         return isAllowed && request.canBeSentAgain ? (delay.clamped, request) : nil
-    }
-}
-
-extension RetryingSession {
-    func explanation(of error: APIRequestError) -> String? {
-        let isAnswered = error.response != nil
-        // The body of a stream that was lost is never asked for again.
-        guard let request = error.request, !isAnswered || error.stage != .transport else {
-            return next.hint(about: error)
-        }
-        let attempt = RetryAttempt(
-            of: request, response: error.response, data: error.data,
-            error: isAnswered ? nil : error.thrown, policy: policy, now: now())
-        let isRetried = deciding(attempt) != .finish
-        return (isRetried ? nil : attempt.hint(policy)) ?? next.hint(about: error)
     }
 }
 

@@ -48,24 +48,19 @@ private struct TimingOutSession: SessionPolicy {
         {
             task.cancel()
         }
-        return (timingOut(body, after: deadline), response)
+        return (limitingSilence(of: body), response)
     }
 
-    /// Returns a body that limits each wait of its reader, and the whole reading of the body if its
-    /// response is refused.
-    private func timingOut(_ body: HTTPBody, after deadline: Duration) -> HTTPBody {
-        if body.data != nil { return body }
+    /// Returns a body that limits each wait of its reader.
+    private func limitingSilence(of body: HTTPBody) -> HTTPBody {
+        guard body.data == nil, let idleTimer else { return body }
         let pieces = body.makeAsyncIterator()
         return HTTPBody(
             wrapping: body,
-            next: { [timeline, idleTimer] isRefused in
-                let idle = idleTimer?.schedule { body.end(throwing: URLError(.timedOut)) }.1
-                defer { idle?.cancel() }
-                guard isRefused else { return try await pieces.next(isRefused: false) }
-                let rest = DeadlineTimer(deadline - timeline.now(), on: timeline)
-                let limit = rest.schedule { body.end() }.1
+            next: {
+                let limit = idleTimer.schedule { body.end(throwing: URLError(.timedOut)) }.1
                 defer { limit.cancel() }
-                return try await pieces.next(isRefused: true)
+                return try await pieces.nextPiece()
             })
     }
 }
@@ -78,9 +73,9 @@ extension HTTPSession {
     /// At the timeout the exchange is cancelled. Its caller receives the error immediately, even if
     /// the exchange ignores the cancellation.
     ///
-    /// A stream may last for any time: `duration` limits the time until its headers, or until the
-    /// error if its response is not accepted. `idle` limits the time for which the reader waits for
-    /// the next piece:
+    /// A stream may last for any time: `duration` limits the time until its headers, and `idle` the
+    /// time for which the reader waits for the next piece. (If its response is not accepted, the
+    /// error has what arrives of the body within 5 seconds.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///

@@ -18,10 +18,7 @@ import Foundation
 public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns the next bytes, or nil at the end. It is called by one task at a time, and not after
     /// the end or an error.
-    ///
-    /// Its argument says whether the response was refused: then the timeouts of the exchange still
-    /// count.
-    package typealias Next = @Sendable (_ isRefused: Bool) async throws -> Data?
+    package typealias Next = @Sendable () async throws -> Data?
 
     /// Ends the transfer with an error, unless it has ended.
     ///
@@ -35,7 +32,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         case pieces(Locked<BodyTransfer?>, end: End)
     }
 
-    private let content: Content
+    private var content: Content
     /// The numbers of the exchange that returned this body, by the identities of its observers.
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
@@ -56,14 +53,20 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Creates a body in pieces that wraps another one, whose pieces `next` reads.
     init(wrapping body: HTTPBody, next: @escaping Next, end: End? = nil) {
-        self.init(next: next, end: end ?? { body.end(throwing: $0) })
-        (exchangeIDs, limit) = (body.exchangeIDs, body.limit)
+        self = body
+        content = HTTPBody(next: next, end: end ?? { body.end(throwing: $0) }).content
+    }
+
+    /// Returns a complete body of the same exchange.
+    func completed(with data: Data) -> HTTPBody {
+        var body = self
+        body.content = .complete(data)
+        return body
     }
 
     /// Creates a body of what arrives in a buffer.
     package init(_ buffer: BodyBuffer) {
-        self.init(
-            next: { _ in try await buffer.next() }, end: { buffer.end(throwing: $0) })
+        self.init(next: { try await buffer.next() }, end: { buffer.end(throwing: $0) })
     }
 
     /// Creates a body whose pieces a function returns.
@@ -75,7 +78,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public init(unfolding next: @escaping @Sendable () async throws -> Data?) {
         let buffer = BodyBuffer(limit: .max)
         self.init(
-            next: { _ in
+            next: {
                 // The reader may leave while the function runs, even if it ignores its cancellation.
                 let task = Task.immediateIfAvailable {
                     do {
@@ -111,16 +114,12 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func map(
         _ transform: @escaping @Sendable (Data) throws -> Data
     ) rethrows -> HTTPBody {
-        if let data {
-            var mapped = try HTTPBody(transform(data))
-            (mapped.exchangeIDs, mapped.limit) = (exchangeIDs, limit)
-            return mapped
-        }
+        if let data { return try completed(with: transform(data)) }
         let pieces = makeAsyncIterator()
         return HTTPBody(
             wrapping: self,
-            next: { isRefused in
-                while let piece = try await pieces.next(isRefused: isRefused) {
+            next: {
+                while let piece = try await pieces.nextPiece() {
                     let changed = try transform(piece)
                     if !changed.isEmpty { return changed }
                 }
@@ -163,7 +162,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     package func limited(by options: SendOptions) throws -> HTTPBody {
         guard options.bufferLimit == nil else { return self }
         var body = self
-        body.limit = options.context.bodyLimit
+        body.limit = options.context.bodyLimit ?? limit
         if let data, data.count > body.wholeLimit {
             throw TransportError.bodyTooLarge(limit: body.wholeLimit)
         }
@@ -185,7 +184,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
             let rest = Locked<Data?>(data.isEmpty ? nil : data)
             return AsyncIterator(
                 transfer: BodyTransfer(
-                    next: { _ in
+                    next: {
                         try Task.checkNotCancelled()
                         return rest.take()
                     }, end: { _ in false }))
@@ -207,7 +206,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         ///   in `next()` of a copy; otherwise the error that ended the transfer. Every later call
         ///   throws the error that ended the transfer again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
-            try await next(isRefused: false)
+            try await nextPiece()
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
@@ -219,10 +218,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Returns the next piece: see ``HTTPBody/Next``.
-        nonisolated(nonsending) func next(isRefused: Bool) async throws -> Data? {
+        /// Does the same as `next()`, for a closure that keeps the iterator.
+        nonisolated(nonsending) func nextPiece() async throws -> Data? {
             guard let transfer else { throw TransportError.bodyReadTwice }
-            return try await transfer.next(isRefused)
+            return try await transfer.next()
         }
     }
 }
@@ -249,11 +248,11 @@ private final class BodyTransfer: Sendable {
         _ = end(URLError(.cancelled))
     }
 
-    func next(_ isRefused: Bool) async throws -> Data? {
+    func next() async throws -> Data? {
         if let ending = try begin() { return try ending.get() }
         if Task.isCancelled { _ = end(URLError(.cancelled)) }
         do {
-            let piece = try await source(isRefused)
+            let piece = try await source()
             state.withLock { $0 = piece == nil ? .ended(.success(nil)) : .open }
             return piece
         } catch {
@@ -283,7 +282,7 @@ extension HTTPBody {
     private static let longestBeginning = 1024 * 1024
 
     /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB, and
-    /// what arrives within 5 seconds and within the timeouts of the chain.
+    /// what arrives within 5 seconds.
     ///
     /// If the body ends with an error, returns what arrived: the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
@@ -292,9 +291,7 @@ extension HTTPBody {
         defer { limit.cancel() }
         var data = Data()
         let pieces = makeAsyncIterator()
-        while data.count < Self.longestBeginning,
-            let piece = try? await pieces.next(isRefused: true)
-        {
+        while data.count < Self.longestBeginning, let piece = try? await pieces.nextPiece() {
             data += piece.prefix(Self.longestBeginning - data.count)
         }
         return data

@@ -26,7 +26,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         file: URL? = nil, cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
     ) {
         self.buffer = buffer
-        flow = StreamFlowControl(hasSteadyReader: options.context.hasSteadyReader)
+        flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
         super.init(request, options, file: file, cookies: cookies, repetition: repetition)
     }
 
@@ -64,7 +64,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// Returns the body of what arrives in a buffer. Its reader lets a delayed sender continue.
     private func body(of buffer: BodyBuffer) -> HTTPBody {
         HTTPBody(
-            next: { [flow] _ in
+            next: { [flow] in
                 defer { flow.didTake(from: buffer) }
                 return try await buffer.next()
             },

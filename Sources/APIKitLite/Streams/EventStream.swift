@@ -96,7 +96,7 @@ public struct EventStream: AsyncSequence, Sendable {
         mutating func end(parsing error: any Error) -> APIRequestError {
             defer { (connection, hasEnded) = (nil, true) }
             let failure = connection?.parseFailure(error) ?? stream.load.failure(.parse, error)
-            return stream.load.reported(failure)
+            return stream.load.notifyingObservers(of: failure)
         }
 
         /// Returns a new connection, which sends its request when its first events are read.
@@ -143,7 +143,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .end: hasEnded = true
             case .fail:
                 hasEnded = true
-                throw stream.load.reported(error ?? errorAfterCompleteBody)
+                throw stream.load.notifyingObservers(of: error ?? errorAfterCompleteBody)
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)

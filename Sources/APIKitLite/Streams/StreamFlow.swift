@@ -65,7 +65,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             } catch {
                 // An observer gets the end of the stream before the error.
                 end()
-                throw isReporting ? load.reported(error) : error
+                throw isReporting ? load.notifyingObservers(of: error) : error
             }
         }
         return elements.popFirst()

@@ -159,19 +159,6 @@ import Testing
                     : "The server answered 401 (Unauthorized)."))
     }
 
-    /// A method that the policy would not send again has no hint about it: the refresh failed.
-    @Test func theErrorOfARefreshHasNoHintAboutTheRequest() async throws {
-        let server = TokenServer(onRefresh: { _ in throw URLError(.timedOut) })
-        let session = server.session.authenticated(by: server.tokens()).retrying()
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(.test("data", method: "POST"), as: Data.self)
-        }
-
-        #expect((error?.underlying as? URLError)?.code == .timedOut)
-        #expect(error?.description.contains("Idempotency-Key") == false)
-    }
-
     /// A refresh for which another refresh is needed.
     @Test func theOriginalErrorIsFoundAtAnyDepth() async throws {
         let server = TokenServer(onRefresh: { _ in throw URLError(.secureConnectionFailed) })

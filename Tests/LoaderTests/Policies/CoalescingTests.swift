@@ -32,30 +32,6 @@ import Testing
         #expect(stub.callCount == 1)
     }
 
-    /// Not only the request that started the exchange knows why it was not sent again.
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func eachLoadSaysWhyItsRequestIsNotSentAgain() async throws {
-        let mayAnswer = Gate()
-        let stub = network.stub(.any) { _ in
-            await mayAnswer.wait()
-            return .status(429).header("Retry-After", "3600")
-        }
-        let session = network.retrying().coalescing()
-        let executor = QueueExecutor(isSerial: false)
-
-        let tasks = (0..<2).map { _ in
-            executor.start { try await session.load(.test("a"), as: Data.self) }
-        }
-        await executor.settle()
-        mayAnswer.open()
-
-        for task in tasks {
-            let error = await #expect(throws: APIRequestError.self) { try await task.value }
-            #expect(error?.description.contains("The server asks for a delay of 3600 s") == true)
-        }
-        #expect(stub.callCount == 1)
-    }
-
     /// The results of requests that are all under way before the first answer.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private func outcomes(

@@ -82,88 +82,35 @@ import Testing
         func parseResponse(data: Data) -> Data { data }
     }
 
-    private static let withKey: URLRequest = {
-        var request = URLRequest.test("a", method: "POST")
-        request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
-        return request
-    }()
-
-    @Test(
-        arguments: [
-            (.test("a", method: "POST"), .status(503), .standard, "POST"),
-            (.test("a", method: "patch"), .error(.timedOut), .standard, "PATCH"),
-            (.test("a"), .status(503), RetryPolicy(methods: []), "GET"),
-            (.test("a"), .status(503), .standard, nil),
-            (withKey, .status(503), .standard, nil),
-            (.test("a", method: "POST"), .status(503), .never, nil),
-            (.test("a", method: "POST"), .status(404), .standard, nil),
-            (.test("a", method: "POST"), .error(.cannotParseResponse), .standard, nil),
-        ] as [(URLRequest, MockResponse, RetryPolicy, String?)])
-    func saysThatARequestIsNotSentAgainForItsMethod(
-        _ request: URLRequest, _ response: MockResponse, _ policy: RetryPolicy, _ method: String?
-    ) async throws {
-        let network = MockNetwork()
-        network.stub(.any, response, times: .any)
-        let session = network.retrying(policy, random: { 0 }).limited(to: 1)
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(AnyRequest(), request)
-        }
-
-        let text = try #require(error).description
-        #expect(text.contains("retry policy") == (method != nil))
-        if let method {
-            let sentence =
-                "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
-                + "\(method) is not among its `methods`."
-            #expect(text.contains("\n\(sentence)\n"))
-        }
-    }
-
-    /// The rule of the app sends the request again, so the policy's methods are not the reason.
-    @Test func doesNotNameTheMethodThatARuleSendsAgain() async throws {
+    /// Neither the error nor its text asks the rule again.
+    @Test func asksTheRuleOnceForEachAttempt() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
-        let session = network.retrying(
-            deciding: { $0.number < 2 ? .retry(after: .zero) : .finish })
+        let attempts = Locked<[Int]>([])
+        let session = network.retrying(deciding: { attempt in
+            attempts.withLock { $0.append(attempt.number) }
+            return attempt.number < 2 ? .retry(after: .zero) : .finish
+        })
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(AnyRequest(), .test("a", method: "POST", body: "{}"))
         }
 
+        #expect(error?.description.isEmpty == false)
         #expect(network.requests.map(\.body.text) == ["{}", "{}"])
-        #expect(error?.description.contains("retry policy") == false)
+        #expect(attempts.withLock { $0 } == [1, 2])
     }
 
-    /// A stream whose body was lost is not asked for again, whatever its method is.
-    @Test func doesNotNameTheMethodOfALostStream() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("a").failing(afterBytes: 1, with: .networkConnectionLost))
-        let session = network.retrying(random: { 0 })
-
-        let error = await #expect(throws: APIRequestError.self) {
-            for try await _ in session.stream(.test("a", method: "POST"), JSONLines(Int.self)) {}
-        }
-
-        #expect(error?.stage == .transport)
-        #expect(error?.description.contains("retry policy") == false)
-    }
-
-    @Test func saysThatTheServerAsksForALongDelay() async throws {
+    @Test func finishesIfTheServerAsksForALongDelay() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(429).header("Retry-After", "3600"), times: .any)
         let clock = MockClock()
-        let impatient = network.retrying(clock: clock)
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await impatient.load(AnyRequest(), .test("a"))
+            try await network.retrying(clock: clock).load(AnyRequest(), .test("a"))
         }
 
-        #expect(error?.statusCode == 429)
-        let sentence =
-            "The server asks for a delay of 3600 s (`Retry-After`), which is longer than the "
-            + "`maximumDelay` of the retry policy."
-        #expect(error?.description.contains("\n\(sentence)\n") == true)
+        #expect(error?.retryAfter == .seconds(3600))
         #expect(network.requests.count == 1)
         #expect(clock.pending.isEmpty)
     }

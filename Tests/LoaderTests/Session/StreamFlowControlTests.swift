@@ -12,7 +12,7 @@ import Testing
     func waitsForAReaderThatComesBack(_ limit: Int, _ count: Int, _ milliseconds: Int) {
         let buffer = BodyBuffer(limit: limit)
         buffer.append(Data(count: count))
-        let flow = StreamFlowControl(hasSteadyReader: true)
+        let flow = StreamFlowControl(waitsForReader: true)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
             buffer.end(throwing: CancellationError())
             flow.didTake(from: buffer)

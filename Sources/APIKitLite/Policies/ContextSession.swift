@@ -1,0 +1,78 @@
+import Foundation
+
+/// A policy that only changes what the sessions of a chain tell each other about a request.
+private struct ContextSession: SessionPolicy {
+    let next: any HTTPSession
+    let change: @Sendable (inout SendContext) -> Void
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        var options = options
+        change(&options.context)
+        let (body, response) = try await next.send(request, awaiting: options)
+        return (try body.limited(by: options), response)
+    }
+}
+
+extension HTTPSession {
+    /// Returns a session that limits the size of whole responses.
+    ///
+    ///     let session = URLSession.shared.limitingBodies(to: 10 * 1024 * 1024)
+    ///
+    /// The size is that of the decompressed body. Without this policy, it is 1 GiB. If a body is
+    /// larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``. Streams and
+    /// downloads do not keep the whole body and have no such limit. If a chain has several such
+    /// policies, the outermost one, which is the last one added, decides.
+    ///
+    /// On Linux, a `URLSession` ends the transfer soon after the limit. On Apple platforms, it
+    /// receives the whole body first.
+    ///
+    /// - Parameter limit: The number of bytes that a body may have.
+    public func limitingBodies(to limit: Int) -> some HTTPSession {
+        ContextSession(next: self) { $0.bodyLimit = $0.bodyLimit ?? limit }
+    }
+
+    /// Returns a session that decides which redirects of its requests are followed.
+    ///
+    ///     let (_, response) = try await session.redirecting(.refuse).data(for: request)
+    ///     let location = response.value(forHTTPHeaderField: "Location")
+    ///
+    /// Without this policy, all redirects are followed. If a chain has several such policies, the
+    /// outermost one, which is the last one added, decides. A refresh of a credential is a secret:
+    /// it is always redirected within its origin only.
+    public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
+        redirecting(by: .policy(policy))
+    }
+
+    /// Returns a session that asks a closure before it follows a redirect.
+    ///
+    ///     // The file itself is elsewhere. Its size and hash are in the redirect.
+    ///     session.redirecting { response, next in
+    ///         response.value(forHTTPHeaderField: "X-Linked-Etag") == nil ? next : nil
+    ///     }
+    ///
+    /// As with ``redirecting(_:)``, the outermost policy of a chain decides.
+    ///
+    /// - Parameter decide: Gets the redirect and the request that follows it, with the headers that may
+    ///   go to its origin. Returns this request, a changed one, or nil: the redirect itself is then
+    ///   the response. If it throws, the exchange fails with its error. At most 16 redirects are
+    ///   followed.
+    public func redirecting(
+        _ decide:
+            @escaping @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws
+            -> URLRequest?
+    ) -> some HTTPSession {
+        redirecting(by: .closure(decide))
+    }
+
+    /// Returns a session whose requests are secrets, such as a refresh: they fail at a redirect to
+    /// another origin.
+    func failingAtOtherOrigins() -> some HTTPSession {
+        redirecting(by: .sameOriginOrFailure)
+    }
+
+    private func redirecting(by rule: RedirectRule) -> some HTTPSession {
+        ContextSession(next: self) { $0.redirects = $0.redirects ?? rule }
+    }
+}
