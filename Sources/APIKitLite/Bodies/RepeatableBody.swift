@@ -19,7 +19,7 @@ struct RepeatableBody: Sendable {
         func check() throws(FileBodyError) {
             let current = try sizeOfFile(at: url)
             guard current == size else {
-                throw FileBodyError(url, .resized(from: size, to: current))
+                throw FileBodyError.resized(url, from: size, to: current)
             }
         }
     }
@@ -61,10 +61,10 @@ struct RepeatableBody: Sendable {
 private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
     let path = url.path(percentEncoded: false)
     // A NUL would end the path, so that another file is read.
-    guard url.isFileURL, !path.contains("\0") else { throw FileBodyError(url, .notAFile) }
+    guard url.isFileURL, !path.contains("\0") else { throw FileBodyError.notAFile(url) }
     var status = stat()
     guard stat(path, &status) == 0 else { throw FileBodyError(url, errno: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw FileBodyError(url, .notAFile) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw FileBodyError.notAFile(url) }
     guard access(path, R_OK) == 0 else { throw FileBodyError(url, errno: errno) }
     // On a watch, `Int` may have 32 bits.
     return Int(clamping: status.st_size)
@@ -72,9 +72,8 @@ private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
 
 extension FileBodyError {
     fileprivate init(_ file: URL, errno code: Int32) {
-        self.init(
-            file,
+        self =
             code == ENOENT || code == ENOTDIR
-                ? .missing : .unreadable(POSIXErrorCode(rawValue: code) ?? .EIO))
+            ? .missing(file) : .unreadable(file, POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 }

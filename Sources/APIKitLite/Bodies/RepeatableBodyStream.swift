@@ -104,7 +104,7 @@ final class RepeatableBodyStream: InputStream {
             var extra: UInt8 = 0
             guard left == 0, input?.read(&extra, maxLength: 1) == 0 else {
                 try file.check()
-                throw FileBodyError(file.url, .unreadable(.EIO))
+                throw FileBodyError.unreadable(file.url, .EIO)
             }
         }
         rest.removeFirst()

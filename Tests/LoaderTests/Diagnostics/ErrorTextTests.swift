@@ -14,7 +14,7 @@ import Testing
     private static let errors: [any LocalizedError] = [
         load,
         DownloadError.fileInUse(file),
-        FileBodyError(file, .missing),
+        FileBodyError.missing(file),
         MockError(.noHandler, "There is no handler."),
         RequestBuildingError("\"G T\" is not an HTTP method."),
         StreamError.compressed,

@@ -99,32 +99,32 @@ import Testing
         network.stub(.any, .status(201), times: .any)
         let file = try folder.write("hello")
         let request = try request("/f", baseURL).fileBody(file)
-        let reason: FileBodyError.Reason
+        let expected: FileBodyError
         switch change {
         case "vanished":
             try FileManager.default.removeItem(at: file)
-            reason = .missing
+            expected = .missing(file)
         case "is a folder":
             try FileManager.default.removeItem(at: file)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-            reason = .notAFile
+            expected = .notAFile(file)
         case "grew":
             try folder.write("hello!")
-            reason = .resized(from: 5, to: 6)
+            expected = .resized(file, from: 5, to: 6)
         default:
             try folder.write("hell")
-            reason = .resized(from: 5, to: 4)
+            expected = .resized(file, from: 5, to: 4)
         }
 
-        await #expect(throws: FileBodyError(file, reason)) {
+        await #expect(throws: expected) {
             try await session.retrying().exchange(request)
         }
-        await #expect(throws: FileBodyError(file, reason)) { _ = try await session.stream(request) }
+        await #expect(throws: expected) { _ = try await session.stream(request) }
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(request, as: Data.self)
         }
         #expect(error?.stage == .transport)
-        #expect(error?.underlying as? FileBodyError == FileBodyError(file, reason))
+        #expect(error?.underlying as? FileBodyError == expected)
         #expect(error?.errorDescription?.contains("file.bin") == true)
         #expect(network.requests.isEmpty)
     }
@@ -151,7 +151,7 @@ import Testing
         }
 
         let size = change == "shrinks" ? 1_000 : 600_000
-        #expect(error == FileBodyError(file, .resized(from: 500_000, to: size)))
+        #expect(error == .resized(file, from: 500_000, to: size))
         #expect(network.requests.isEmpty)
     }
     #endif

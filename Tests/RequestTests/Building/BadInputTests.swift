@@ -304,7 +304,7 @@ import Testing
             },
             try error { _ = try keptURL("https://h/[a?birthday=hunter2&token=hunter3") },
             try error { _ = try URL(Self.base, path: "/a{id}?birthday=hunter2&token=hunter3") },
-            FileBodyError(url, .notAFile),
+            FileBodyError.notAFile(url),
         ]
         for error in errors {
             let load = APIRequestError(stage: .makeRequest, underlying: error, redaction: redaction)

@@ -90,14 +90,17 @@ import Testing
         let withNUL = try #require(URL(string: file("x", "nul").absoluteString + "%00.txt"))
         let pipe = folder.appending(path: "pipe")
         #expect(mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
-        let rows: [(URL, FileBodyError.Reason)] = try [
-            (missing, .missing), (file("x").appending(path: "inside"), .missing),
-            (folder, .notAFile), (pipe, .notAFile), (URL(string: "https://h/a.txt")!, .notAFile),
-            (URL(filePath: "/dev/null"), .notAFile), (withNUL, .notAFile),
-            (tooLong, .unreadable(.ENAMETOOLONG)),
+        let rows: [(URL, (URL) -> FileBodyError)] = try [
+            (missing, FileBodyError.missing),
+            (file("x").appending(path: "inside"), FileBodyError.missing),
+            (folder, FileBodyError.notAFile), (pipe, FileBodyError.notAFile),
+            (URL(string: "https://h/a.txt")!, FileBodyError.notAFile),
+            (URL(filePath: "/dev/null"), FileBodyError.notAFile),
+            (withNUL, FileBodyError.notAFile),
+            (tooLong, { FileBodyError.unreadable($0, .ENAMETOOLONG) }),
         ]
         for (url, reason) in rows {
-            let expected = FileBodyError(url, reason)
+            let expected = reason(url)
             #expect(throws: expected) { try post.fileBody(url) }
             #expect(throws: expected) { try post.multipartBody([.file("f", at: url)]) }
         }
@@ -109,7 +112,7 @@ import Testing
         try FileManager.default.setAttributes(
             [.posixPermissions: 0], ofItemAtPath: file.path(percentEncoded: false))
 
-        #expect(throws: FileBodyError(file, .unreadable(.EACCES))) { try post.fileBody(file) }
+        #expect(throws: FileBodyError.unreadable(file, .EACCES)) { try post.fileBody(file) }
     }
 
     @Test func followsASymbolicLink() throws {
@@ -138,7 +141,7 @@ import Testing
         var buffer = [UInt8](repeating: 0, count: 3)
 
         #expect(stream.read(&buffer, maxLength: 3) == -1)
-        #expect(stream.failure == FileBodyError(file, .resized(from: 5, to: size)))
+        #expect(stream.failure == .resized(file, from: 5, to: size))
         #expect(!stream.hasBytesAvailable)
     }
 
@@ -153,17 +156,16 @@ import Testing
 
     @Test func saysWhatIsWrong() {
         let file = URL(filePath: "/photos/my photo.jpg")
-        let rows: [(FileBodyError.Reason, String)] = [
-            (.missing, "does not exist."),
-            (.notAFile, "is not a regular file, so it cannot be a request body."),
-            (.unreadable(.EACCES), "cannot be read (Permission denied)."),
+        let rows: [(FileBodyError, String)] = [
+            (.missing(file), "does not exist."),
+            (.notAFile(file), "is not a regular file, so it cannot be a request body."),
+            (.unreadable(file, .EACCES), "cannot be read (Permission denied)."),
             (
-                .resized(from: 5, to: 7),
+                .resized(file, from: 5, to: 7),
                 "changed its size in bytes from 5 to 7 after the request was built."
             ),
         ]
-        for (reason, text) in rows {
-            let error = FileBodyError(file, reason)
+        for (error, text) in rows {
             #expect(error.errorDescription == "The file \"my photo.jpg\" " + text)
             #expect("\(error)" == "The file \"/photos/my photo.jpg\" " + text)
         }

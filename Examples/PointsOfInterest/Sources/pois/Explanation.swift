@@ -18,13 +18,14 @@ private func advice(about error: APIRequestError) -> String {
     case DownloadError.file(_, code: .ENOENT):
         return "Or choose another file with --to."
     case is DownloadError: return "Choose another file with --to."
-    case let error as FileBodyError:
-        if case .resized = error.reason { return "Wait until it is complete, and upload it again." }
-        let folder = error.file.deletingLastPathComponent().path
+    case FileBodyError.resized: return "Wait until it is complete, and upload it again."
+    case FileBodyError.missing(let file), FileBodyError.notAFile(let file),
+        FileBodyError.unreadable(let file, _):
+        let folder = file.deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
             return "The folder \(folder) does not exist, either."
         }
-        return "Check the path \(error.file.path)."
+        return "Check the path \(file.path)."
     default: break
     }
     let status = (error.underlying as? UnacceptableStatusError)?.statusCode ?? error.statusCode
