@@ -43,7 +43,7 @@ extension APIRequestError {
     private var answer: String? {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
-        guard let data, element == nil else { return status + "." }
+        guard let data, (underlying as? DecodingError)?.element == nil else { return status + "." }
         // Foundation drops the body of some answers, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
         if data.isEmptyBody { return status + " with an empty body." }
@@ -74,23 +74,6 @@ extension APIRequestError {
             let text = URLError(from: underlying).map { self.text(of: $0) }
             return [text ?? self.text(of: underlying), body].compactMap(\.self)
         }
-    }
-
-    /// The element of a stream that could not be decoded; nil if it was a whole body.
-    private var element: Data? { (underlying as? DecodingError)?.element }
-
-    private func reason(_ error: DecodingError) -> [String] {
-        if let element {
-            let text = UndecodedText(subject: "The element", data: element, redaction: redaction)
-            let (sentence, excerpt) = text.reason(error)
-            return [sentence, "Element: " + (excerpt ?? redaction.excerpt(ofElement: element))]
-        }
-        let text = UndecodedText(
-            subject: "The body", data: data, contentType: contentType,
-            contentEncoding: response?.value(forHTTPHeaderField: "Content-Encoding"),
-            redaction: redaction)
-        let (sentence, excerpt) = text.reason(error)
-        return [sentence, excerpt.map { "Body: " + $0 }].compactMap(\.self)
     }
 
     /// The beginning of the body, or its type and size.

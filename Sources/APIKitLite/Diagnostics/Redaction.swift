@@ -3,16 +3,16 @@ import Foundation
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
 /// A name applies to headers, cookies, query items, parameters of a path, form fields and JSON keys,
-/// also of a URL or JSON that is the value of another name. A string becomes `REDACTED`, a number in
-/// JSON 0, and all else stays as it is. Unless the redaction is ``none``, it also hides the user info
+/// even in a URL or JSON that is itself a value. A string becomes `REDACTED`, a number in JSON
+/// becomes 0, and all else stays as it is. Unless the redaction is ``none``, it also hides the user info
 /// of URLs, and shows a body as its type and size if the body is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
 /// A value of at least four bytes that a request or its response has under such a name is also hidden
-/// elsewhere in the same error or event, for example if the server repeats it in a message: everywhere
-/// but in hosts if it looks random, and otherwise not within other words. So is the password of a Basic
-/// credential. Bodies are searched for such values up to 100,000 bytes. Of a longer body, a text shows
+/// elsewhere in the same error or event, for example if the server repeats it in a message.
+/// Random-looking values are hidden everywhere except in host names; other values only as whole words.
+/// So is the password of a Basic credential. Bodies are searched for such values up to 100,000 bytes. Of a longer body, a text shows
 /// the beginning, or the JSON around a decoding error within the first 2,000,000 bytes.
 ///
 /// What is encoded twice or in other Base64, a value in XML, CSV or any other text, the keys of an
@@ -44,7 +44,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login,
     ///   reset, recovery, backup and device code.
     /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
-    /// - Signatures, also of signed URLs: signature, sig, HMAC.
+    /// - Signatures, including those of signed URLs: signature, sig, HMAC.
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
@@ -93,7 +93,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction with values that are secrets wherever they occur, also as numbers in
+    /// Returns this redaction with values that are secrets wherever they occur, even as numbers in
     /// JSON.
     ///
     /// - Parameter values: The values of more secrets. A short one also hides parts of other words.
@@ -103,11 +103,17 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction, which also hides values that were found under secret names.
-    func adding(found values: some Sequence<String>) -> Redaction {
+    /// Returns this redaction, which also hides values that were found under secret names. A value of
+    /// less than four bytes is in too many texts.
+    func hidingValues(_ values: [String]) -> Redaction {
         var redaction = self
-        redaction.values = self.values.adding(found: values)
+        redaction.values = self.values.adding(found: values.filter { $0.utf8.count >= 4 })
         return redaction
+    }
+
+    /// Returns this redaction, which also hides those of the values in any text that look random.
+    package func hidingRandomValues(_ values: [String]) -> Redaction {
+        isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }
 
     /// Returns a redaction that no longer hides these names.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The numbered marks of the secrets of one archive: each secret has another one.
-package final class SecretMarks: Sendable, Equatable {
+final class SecretMarks: Sendable, Equatable {
     private let numbers: Locked<(last: Int, of: [String: Int])>
 
     init(after last: Int) {
@@ -19,7 +19,7 @@ package final class SecretMarks: Sendable, Equatable {
         }
     }
 
-    package static func == (left: SecretMarks, right: SecretMarks) -> Bool { left === right }
+    static func == (left: SecretMarks, right: SecretMarks) -> Bool { left === right }
 }
 
 extension Redaction {
@@ -51,5 +51,5 @@ extension String {
         return (parts.prefix(1) + texts, digits.compactMap { $0.count < 10 ? Int($0) : nil })
     }
 
-    package var isMark: Bool { hasPrefix(Redaction.mark) && splitAtMarks.texts == ["", ""] }
+    var isMark: Bool { hasPrefix(Redaction.mark) && splitAtMarks.texts == ["", ""] }
 }

@@ -1,5 +1,5 @@
 /// What a name says about its value.
-enum SecretName: Sendable {
+enum SecretName: Equatable, Sendable {
     /// The redaction shows the value, whatever it is.
     case shown
     /// The app has added the name.

@@ -3,13 +3,13 @@ import Foundation
 extension SecretWalk {
     /// An object or array that is not closed.
     private struct Container {
-        let isObject: Bool
+        var isObject = false
         /// The key of the value that comes next. For an array, its own key.
-        var key: String
+        var key = ""
         /// Whether all its strings and numbers are secret.
-        var isSecret: Bool
-        let isSkipped: Bool
-        var isBeforeKey: Bool
+        var isSecret = false
+        var isSkipped = false
+        var isBeforeKey = false
     }
 
     /// Returns JSON without its secrets, which is again JSON, in the same order and form.
@@ -20,14 +20,13 @@ extension SecretWalk {
     /// - Parameters:
     ///   - path: The path of the text in other JSON, whose keys may make all of it secret.
     ///   - isCut: Whether the text is the beginning of another one. The result is then without its
-    ///     last tokens, and closed: it is JSON, too.
+    ///     last tokens, and closed, so that it is JSON.
     package mutating func json(
         _ text: String, below path: [any CodingKey] = [], isCut: Bool = false
     ) -> String {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
-        var outer = Container(
-            isObject: false, key: "", isSecret: false, isSkipped: false, isBeforeKey: false)
+        var outer = Container()
         for step in path {
             outer.isSecret = outer.isSecret || hides(outer.key, nil, isKey: true)
             if step.index == nil { outer.key = step.stringValue }

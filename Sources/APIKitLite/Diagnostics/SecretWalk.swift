@@ -20,15 +20,12 @@ package struct SecretWalk {
     }
 
     private mutating func kind(_ name: String) -> SecretName {
-        if let known = names[name] { return known }
-        let new = redaction.name(name)
-        names[name] = new
-        return new
+        let kind = names[name] ?? redaction.name(name)
+        names[name] = kind
+        return kind
     }
 
-    mutating func isShown(_ name: String) -> Bool {
-        if case .shown = kind(name) { true } else { false }
-    }
+    mutating func isShown(_ name: String) -> Bool { kind(name) == .shown }
 
     mutating func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
         redaction.hides(kind(name), value, isKey: isKey)
@@ -70,6 +67,25 @@ package struct SecretWalk {
             if let end = rest.unicodeScalars.popFirst() { shown.unicodeScalars.append(end) }
         }
         return redaction.text(shown)
+    }
+
+    // MARK: Requests
+
+    /// Returns a request without its secrets. A body that is a file or a stream stays.
+    package mutating func request(_ request: URLRequest) -> URLRequest {
+        var shown = request
+        if let text = request.url?.absoluteString {
+            let url = url(text[...])
+            if url != text { shown.url = URL(reference: url) }
+        }
+        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            shown.setValue(header(name, value), forHTTPHeaderField: name)
+        }
+        if let body = request.httpBody {
+            let type = request.value(forHTTPHeaderField: "Content-Type")
+            shown.httpBody = self.body(body, contentType: type)
+        }
+        return shown
     }
 
     // MARK: URLs and forms
@@ -237,10 +253,6 @@ package struct SecretWalk {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }
         let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
-        return part[..<content.startIndex] + field(content, head) + part[content.endIndex...]
-    }
-
-    private mutating func field(_ content: Data, _ head: String) -> Data {
         let headers = head.split("\n").map { $0.cut(at: ":") }
         func value(_ name: String) -> String? {
             headers.first { $0.0.lowercased() == name }?.1.map {
@@ -248,10 +260,11 @@ package struct SecretWalk {
             }
         }
         let name = headerParameter("name", of: value("content-disposition") ?? "") ?? ""
-        if hides(name, nil) {
-            return Data(mark(String(decoding: content, as: UTF8.self)).utf8)
-        }
-        return body(content, contentType: value("content-type"))
+        let shown =
+            hides(name, nil)
+            ? Data(mark(String(decoding: content, as: UTF8.self)).utf8)
+            : body(content, contentType: value("content-type"))
+        return part[..<content.startIndex] + shown + part[content.endIndex...]
     }
 }
 

@@ -32,7 +32,7 @@ enum TokenShape {
         return runs.isEmpty ? text : result + text[end...]
     }
 
-    /// Replaces private keys, also one whose end is missing.
+    /// Replaces private keys, even one whose end is missing.
     private static func hidingPrivateKeys(
         in text: String, by mark: (String) -> String
     ) -> String {

@@ -16,7 +16,7 @@ extension URLError {
     }
 
     /// A sentence for a user. On Linux `localizedDescription` often has none.
-    package var sentence: String {
+    var sentence: String {
         switch code {
         case .timedOut: "The request timed out."
         case .notConnectedToInternet: "The internet connection appears to be offline."

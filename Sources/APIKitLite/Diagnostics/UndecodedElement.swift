@@ -3,7 +3,7 @@ import Foundation
 /// The element of a stream that could not be decoded, as the `underlyingError` in the context of the
 /// `DecodingError`.
 ///
-/// So the error of a parser stays a `DecodingError`, as that of a load, and carries the bytes.
+/// So the error of a parser stays a `DecodingError`, as in a load, and carries the bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 

@@ -4,20 +4,25 @@ struct ValueSearch: Sendable, Equatable {
     private(set) var given: Set<String> = []
     /// The values of secret names, which are hidden as words unless they look random.
     private(set) var found: Set<String> = []
-    /// The values, and whether no letter or digit may be beside one: `test` is not found in `latest`.
-    private var areWords: [ArraySlice<UInt8>: Bool] = [:]
-    /// The values by their encoded forms.
-    private var decoded: [ArraySlice<UInt8>: String] = [:]
-    /// The lengths of the values by their first bytes; the longest is first.
+    /// The values by their forms: plain, encoded, and with the escapes of JSON.
+    private var forms: [ArraySlice<UInt8>: Form] = [:]
+    /// The lengths of the forms by their first bytes; the longest is first.
     private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
-    /// The number of these first bytes: four, or that of the shortest value.
+    /// The number of these first bytes: four, or that of the shortest form.
     private var prefix = 4
-    /// Whether a value begins with a byte.
+    /// Whether a form begins with a byte.
     private var begins: [Bool] = []
-    /// The number of bytes of the longest value, in any encoding.
-    private(set) var longest = 0
 
-    var isEmpty: Bool { areWords.isEmpty }
+    private struct Form: Equatable {
+        let value: String
+        /// Whether no letter or digit may be beside it: `test` is not found in `latest`.
+        let isWord: Bool
+    }
+
+    var isEmpty: Bool { forms.isEmpty }
+
+    /// The number of bytes of the longest form.
+    var longest: Int { lengths.values.reduce(0) { max($0, $1[0]) } }
 
     func adding(
         given newGiven: some Sequence<String> = [], found newFound: some Sequence<String> = []
@@ -39,21 +44,17 @@ struct ValueSearch: Sendable, Equatable {
             let isWord =
                 !given.contains(value)
                 && (!Redaction.looksRandom(value) || value.utf8.areDigits)
-            for encoding in [nil, PercentEncoding.pathValue, .query, .form] {
-                let form = Array((encoding?.encode(value) ?? value).utf8)[...]
-                areWords[form] = isWord
-                decoded[form] = value
-            }
-            if value.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
-                areWords[Array(JSONText.quoted(value).utf8.dropFirst().dropLast())[...]] = isWord
+            let encoded = [PercentEncoding.pathValue, .query, .form].map { $0.encode(value) }
+            let escaped = JSONText.quoted(value).utf8.dropFirst().dropLast()
+            for form in [Array(escaped)] + ([value] + encoded).map({ Array($0.utf8) }) {
+                forms[form[...]] = Form(value: value, isWord: isWord)
             }
         }
         begins = [Bool](repeating: false, count: 256)
-        prefix = areWords.keys.reduce(prefix) { min($0, $1.count) }
-        for value in areWords.keys {
-            lengths[value.prefix(prefix), default: []].append(value.count)
-            begins[Int(value[value.startIndex])] = true
-            longest = max(longest, value.count)
+        prefix = forms.keys.reduce(prefix) { min($0, $1.count) }
+        for form in forms.keys {
+            lengths[form.prefix(prefix), default: []].append(form.count)
+            begins[Int(form[form.startIndex])] = true
         }
         lengths = lengths.mapValues { Set($0).sorted(by: >) }
     }
@@ -64,7 +65,7 @@ struct ValueSearch: Sendable, Equatable {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
         for range in ranges(in: bytes) {
-            let value = decoded[bytes[range]] ?? String(decoding: bytes[range], as: UTF8.self)
+            let value = forms[bytes[range]]?.value ?? String(decoding: bytes[range], as: UTF8.self)
             result += bytes[end..<range.lowerBound] + Array(mark(value).utf8)
             end = range.upperBound
         }
@@ -88,8 +89,8 @@ struct ValueSearch: Sendable, Equatable {
     /// Returns the end of the longest value at an index.
     private func endOfValue(at start: Int, in text: [UInt8]) -> Int? {
         lengths[text[start..<start + prefix]]?.map { start + $0 }.first { end in
-            guard end <= text.count, let isWord = areWords[text[start..<end]] else { return false }
-            return !isWord || isBoundary(start, in: text) && isBoundary(end, in: text)
+            guard end <= text.count, let form = forms[text[start..<end]] else { return false }
+            return !form.isWord || isBoundary(start, in: text) && isBoundary(end, in: text)
         }
     }
 }

@@ -87,7 +87,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         /// - Throws: The error of the function. The iterator does not advance, so the next call tries
         ///   the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
-            // A cancelled call does not get its turn, and its load fails.
+            // A cancelled call goes on without its turn: its load fails.
             let isTurn: Void? = try? await walk.turn.wait()
             defer { if isTurn != nil { walk.turn.signal() } }
             guard let input = walk.state.input else { return nil }

@@ -18,7 +18,7 @@ extension Date {
         formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 31_556_952)
         for format in formats {
             formatter.dateFormat = format
-            // A formatter also reads other numbers of digits.
+            // A formatter also accepts a wrong number of digits.
             if let date = formatter.date(from: text), formatter.string(from: date) == text {
                 self = date
                 return

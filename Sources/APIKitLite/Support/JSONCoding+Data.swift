@@ -39,3 +39,14 @@ extension Collection<UInt8> {
             .drop { " \t\r\n".utf8.contains($0) }
     }
 }
+
+/// An optional. A cast to this finds out whether a generic value or type is one.
+protocol AnyOptional {
+    static var empty: Any { get }
+    var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+    static var empty: Any { Self.none as Any }
+    var isNil: Bool { self == nil }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The percent-encoding of one part of a URL or form, which defines the bytes that are not escaped.
 ///
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
@@ -47,11 +49,9 @@ package struct PercentEncoding: Sendable {
         var hasFragment = false
         for index in start..<bytes.count {
             let byte = bytes[index]
-            let isEscape =
-                byte == UInt8(ascii: "%") && index + 2 < bytes.count
-                && hexDigit(bytes[index + 1]) != nil && hexDigit(bytes[index + 2]) != nil
             let isFragment = byte == UInt8(ascii: "#") && !hasFragment
-            result += isEscape || isFragment ? [byte] : reference.encoded(byte)
+            let isKept = isFragment || escape(at: index, in: bytes) != nil
+            result += isKept ? [byte] : reference.encoded(byte)
             hasFragment = hasFragment || isFragment
         }
         return String(decoding: result, as: UTF8.self)
@@ -71,27 +71,28 @@ package struct PercentEncoding: Sendable {
     ///
     /// A malformed escape is kept, as servers keep it.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        let percent = UInt8(ascii: "%")
         let plus = UInt8(ascii: "+")
-        let isEncoded = text.utf8.contains { $0 == percent || $0 == plus }
+        let isEncoded = text.utf8.contains { $0 == UInt8(ascii: "%") || $0 == plus }
         guard isEncoded else { return String(text) }
         let text = Array(text.utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == percent, index + 2 < text.endIndex,
-                let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
-            {
-                bytes.append(high << 4 | low)
-                index += 3
-            } else {
-                let isSpace = plusIsSpace && text[index] == plus
-                bytes.append(isSpace ? UInt8(ascii: " ") : text[index])
-                index += 1
-            }
+        var index = 0
+        while index < text.count {
+            let byte = escape(at: index, in: text)
+            let isSpace = plusIsSpace && text[index] == plus
+            bytes.append(byte ?? (isSpace ? UInt8(ascii: " ") : text[index]))
+            index += byte == nil ? 1 : 3
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the byte that the escape at an index stands for, or nil if there is no escape.
+    private static func escape(at index: Int, in text: [UInt8]) -> UInt8? {
+        guard text[index] == UInt8(ascii: "%"), index + 2 < text.count,
+            let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
+        else { return nil }
+        return high << 4 | low
     }
 }
 
@@ -102,5 +103,16 @@ func hexDigit(_ byte: UInt8) -> UInt8? {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
+    }
+}
+
+extension URL {
+    /// Creates a URL from a reference as a peer wrote it (RFC 3986, section 4.1), which may lack
+    /// escapes.
+    ///
+    /// Foundation escapes such characters too, but then it also escapes each `%` of the text again:
+    /// `/a|b%20c` would become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it accepts no such text.
+    package init?(reference text: String, relativeTo base: URL? = nil) {
+        self.init(string: PercentEncoding.completingReference(text), relativeTo: base)
     }
 }

@@ -30,13 +30,9 @@ package final class Promise<Value: Sendable>: Sendable {
             state = .ended(result)
             return old
         }
-        switch old {
-        case .open: return true
-        case .suspended(let continuation):
-            continuation.resume(with: result)
-            return true
-        case .ended: return false
-        }
+        if case .ended = old { return false }
+        if case .suspended(let continuation) = old { continuation.resume(with: result) }
+        return true
     }
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.

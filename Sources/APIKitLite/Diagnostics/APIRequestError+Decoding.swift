@@ -1,24 +1,31 @@
 import Foundation
 
-/// A text of the server that could not be decoded: a body, or an element of a stream.
-struct UndecodedText {
-    /// Its name in a sentence, such as `The body`.
-    let subject: String
-    /// Its bytes, or `nil` if they are not known.
-    let data: Data?
-    var contentType: String?
-    var contentEncoding: String?
-    let redaction: Redaction
-
+extension APIRequestError {
     /// Returns a sentence about a decoding error, and the JSON around its place, or the beginning of a
-    /// form. The JSON is `nil` if the text is something else, which may be a secret.
-    func reason(_ error: DecodingError) -> (sentence: String, excerpt: String?) {
+    /// form, unless it is something else, which may be a secret.
+    func reason(_ error: DecodingError) -> [String] {
+        guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
+        let (sentence, excerpt) = explanation(of: error, in: text)
+        if let element = error.element {
+            return [sentence, "Element: " + (excerpt ?? redaction.excerpt(ofElement: element))]
+        }
+        return [sentence, excerpt.map { "Body: " + $0 }].compactMap(\.self)
+    }
+
+    private func explanation(
+        of error: DecodingError, in data: Data
+    ) -> (sentence: String, excerpt: String?) {
         let path = error.context?.codingPath ?? []
-        guard let data else { return (sentence(about: error, at: nil), nil) }
-        let beginning = redaction.excerpt(of: data, contentType: contentType)
+        // The headers describe the body, not an element.
+        let response = error.element == nil ? response : nil
+        let type = response?.value(forHTTPHeaderField: "Content-Type")
+        let beginning = redaction.excerpt(of: data, contentType: type)
         // An empty coding path means that the decoder could not read the text at all.
         if case .dataCorrupted = error, path.isEmpty, let failure = redaction.failure(in: data) {
-            return (sentence(about: data, notJSON: failure.error), failure.excerpt ?? beginning)
+            let subject = error.element == nil ? "The body" : "The element"
+            let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
+            let form = kind(of: data, coding, notJSON: failure.error)
+            return ("\(subject) is \(form)", failure.excerpt ?? beginning)
         }
         guard let beginning else { return (sentence(about: error, at: nil), nil) }
         // Of a longer text, the place is named, and not looked for.
@@ -40,7 +47,9 @@ struct UndecodedText {
     /// Returns a sentence about an error at a value in JSON, or about one whose value is not known: a
     /// decoder may have converted the keys, and an array may be too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
-        let path = "At " + redaction.place(error.context?.codingPath ?? [])
+        // It is bounded, because the server chooses the keys.
+        let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
+        let path = "At " + place
         let detail = error.context.flatMap { redaction.detail(of: $0) } ?? ""
         switch (error, value) {
         case (.typeMismatch(let type, _), let value?), (.valueNotFound(let type, _), let value?):
@@ -55,16 +64,17 @@ struct UndecodedText {
             return "\(path): \(detail.isEmpty ? "it cannot be used." : detail)"
         }
     }
+}
 
-    private func sentence(about data: Data, notJSON failure: any Error) -> String {
-        if let name = compression(of: data, contentEncoding) {
-            return "\(subject) is compressed with \(name), where JSON was expected."
-        }
-        return switch data.afterWhitespace.first {
-        case nil: "\(subject) is empty, where JSON was expected."
-        case UInt8(ascii: "<")?: "\(subject) is HTML or XML, where JSON was expected."
-        default: "\(subject) is not JSON: \(JSONText.reason(failure))"
-        }
+/// Returns what a text is that is not JSON.
+private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: any Error) -> String {
+    if let name = compression(of: data, contentEncoding) {
+        return "compressed with \(name), where JSON was expected."
+    }
+    return switch data.afterWhitespace.first {
+    case nil: "empty, where JSON was expected."
+    case UInt8(ascii: "<")?: "HTML or XML, where JSON was expected."
+    default: "not JSON: \(JSONText.reason(failure))"
     }
 }
 
@@ -87,11 +97,6 @@ private func listOfKeys(_ object: [String: Any]) -> String {
 }
 
 extension Redaction {
-    /// A coding path as text. It is bounded, because the server chooses the keys.
-    fileprivate func place(_ path: [any CodingKey]) -> String {
-        excerpt(describe(path), limit: 1_000)
-    }
-
     /// The debug description of a decoding error, or `nil` if it may quote a secret.
     fileprivate func detail(of context: DecodingError.Context) -> String? {
         let text = excerpt(context.debugDescription, limit: 1_000)

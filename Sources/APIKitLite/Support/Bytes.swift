@@ -2,7 +2,7 @@ import Foundation
 
 extension Data {
     /// Returns the index of each occurrence of some bytes. The time grows linearly with the size, even
-    /// if they occur often; that of Foundation's `range(of:in:)` does not.
+    /// if they occur often, unlike with Foundation's `range(of:in:)`.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
             var (places, start) = ([Int](), 0)
@@ -18,4 +18,21 @@ extension Data {
             return places
         }
     }
+}
+
+/// Returns a hash that is the same in each process, unlike a hash of `Hasher`: FNV-1a.
+func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
+        (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether the bytes are one or more ASCII digits. `Int(_:)` also accepts a sign.
+    var areDigits: Bool { !isEmpty && allSatisfy { 0x30...0x39 ~= $0 } }
+}
+
+/// Returns the number in a text that consists of ASCII digits only, or nil for any other text.
+package func byteNumber(_ text: some StringProtocol) -> Int64? {
+    text.utf8.areDigits ? Int64(text) : nil
 }

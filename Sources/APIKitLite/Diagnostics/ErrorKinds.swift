@@ -1,0 +1,35 @@
+import Foundation
+
+/// An error whose `localizedDescription` is its description.
+package protocol DescribedError: LocalizedError, CustomStringConvertible {}
+
+extension DescribedError {
+    /// The same text as `description`.
+    public var errorDescription: String? { description }
+}
+
+/// An error of a mock, whose description is shown as it is: a mock hides nothing from a test.
+package protocol UnredactedError: Error, CustomStringConvertible {}
+
+/// An error whose texts are for developers, not for users.
+protocol DeveloperError: Error {}
+
+/// An error that quotes a text of the server, and redacts it.
+protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
+    /// The description, with the secrets of a redaction hidden.
+    func text(redacting redaction: Redaction) -> String
+
+    /// Whether the body of the response says more about the error.
+    var needsBody: Bool { get }
+}
+
+/// A value that may hold a credential, of which `dump(_:)`, a debugger and a failed expectation
+/// show only the description.
+package protocol OpaquelyReflected: CustomReflectable, CustomStringConvertible {}
+
+extension OpaquelyReflected {
+    /// A mirror without children, so that only the description is shown.
+    public var customMirror: Mirror {
+        Mirror(self, children: [], displayStyle: .struct, ancestorRepresentation: .suppressed)
+    }
+}

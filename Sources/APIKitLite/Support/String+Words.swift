@@ -1,0 +1,47 @@
+extension StringProtocol where SubSequence == Substring {
+    /// Returns the texts between the occurrences of an ASCII character, including empty ones.
+    func split(_ separator: Unicode.Scalar) -> [Substring] {
+        Substring(self).utf8
+            .split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+            .map { Substring($0) }
+    }
+
+    /// Returns the text before the first occurrence of an ASCII character, and the text after it; if it
+    /// does not occur, the whole text and `nil`.
+    func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
+        let text = Substring(self)
+        guard let index = text.utf8.firstIndex(of: UInt8(ascii: character)) else {
+            return (text, nil)
+        }
+        return (text[..<index], text[text.utf8.index(after: index)...])
+    }
+}
+
+/// Returns the words of a text, in lower case or as they are. For a long list, a text compiles much
+/// faster than an array literal.
+package func words(_ text: String) -> Set<String> {
+    Set(text.split(whereSeparator: \.isWhitespace).map { String($0) })
+}
+
+/// Returns a table of the entries of a text, which commas separate: the first word of an entry is
+/// its key. It compiles much faster than a dictionary literal.
+func table(_ text: String) -> [String: String] {
+    text.split { $0 == "," || $0 == "\n" }.reduce(into: [:]) { table, entry in
+        let words = entry.split(separator: " ", maxSplits: 1)
+        table[String(words[0])] = String(words[1])
+    }
+}
+
+/// Returns a table that says of each byte whether a text has it.
+func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }
+
+/// Returns a number of bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
+package func byteCount(_ count: some BinaryInteger) -> String {
+    var digits = String(count)
+    var index = digits.count - 3
+    while index > 0 {
+        digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
+        index -= 3
+    }
+    return digits + (count == 1 ? " byte" : " bytes")
+}
