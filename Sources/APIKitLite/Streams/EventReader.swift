@@ -17,27 +17,25 @@ struct EventReader: LineReader, Sendable {
 
     let mediaTypes: [String]
     private(set) var retry: Duration?
-    private(set) var lastEventID: String
+    /// The ID of the last event. The events have it until the server sends another one.
+    var lastEventID = "" { didSet { id = lastEventID } }
 
     private var type = ""
     /// The data of the event so far, or `nil` if it has no `data` field yet.
     private var data: String?
     /// The ID that becomes the last event ID when the event ends.
-    private var id: String
+    private var id = ""
 
     /// Creates a reader. If the headers of a response name JSON, its body is one value. If they do
     /// not name events either, it is one value if it begins as an object or an array.
     init(
-        longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil,
-        mediaTypes: [String]
+        longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
     ) {
         self.longestData = longestData
         let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
         form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
         mayBeOneValue = response != nil && type != StreamMediaTypes.events
         self.mediaTypes = form == nil ? mediaTypes : []
-        self.lastEventID = lastEventID
-        id = lastEventID
     }
 
     var lineEnds: String { "\r\n" }

@@ -109,7 +109,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 session = session.timingOut(after: deadline - elapsed, clock: load.clock)
             }
             var request = load.apiRequest
-            request.parser = ServerSentEvents(continuing: reconnection.lastEventID)
+            request.parser.lastEventID = reconnection.lastEventID
             request.make = { [reconnection, stream] in try reconnection.request(stream.request) }
             return StreamFlow(
                 Load(request, over: session, type: load.requestType, clock: load.clock), input: ())

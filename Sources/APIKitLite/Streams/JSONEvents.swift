@@ -55,17 +55,15 @@ where Events.Element == ServerSentEvent {
     var mediaTypes: [String] { events.mediaTypes }
 
     mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
-        try append(to: &values) { events, parsed in try events.parse(bytes, into: &parsed) }
+        try append(bytes, to: &values)
     }
 
     mutating func finish(into values: inout [Value]) throws {
-        try append(to: &values) { events, parsed in try events.finish(into: &parsed) }
+        try append(nil, to: &values)
     }
 
-    private mutating func append(
-        to values: inout [Value], _ parse: (inout Events, inout [ServerSentEvent]) throws -> Void
-    ) throws {
-        try events.forEach(parse) { [decoder] event in
+    private mutating func append(_ bytes: Data?, to values: inout [Value]) throws {
+        try events.forEach(in: bytes) { [decoder] event in
             if let value = try decoder.decode(Value.self, from: event) { values.append(value) }
             return true
         }

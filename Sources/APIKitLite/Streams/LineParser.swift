@@ -22,7 +22,7 @@ protocol LineReader {
 ///
 /// Each byte is copied once and searched once, however the stream is cut.
 struct LineParser<Reader: LineReader>: StreamParser {
-    private(set) var reader: Reader
+    var reader: Reader
     private let longestLine: Int
     private let lineEnds: [UInt8]
     /// The bytes that have not been read as a line.

@@ -17,7 +17,7 @@ import Foundation
 /// `json(_:decoder:)` decodes the data, and `until(_:)` knows the last event.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
-    public static let longestLine = 16 * 1_048_576
+    @usableFromInline static let longestLine = 16 * 1_048_576
 
     private var lines: LineParser<EventReader>
 
@@ -41,25 +41,18 @@ public struct ServerSentEvents: StreamParser, Sendable {
             longestLine: longestLine)
     }
 
-    /// Creates a parser for a connection that continues after an event. The events have its ID until
-    /// the server sends another one.
-    init(continuing lastEventID: String) {
-        lines = LineParser(
-            EventReader(
-                longestData: Self.longestLine, lastEventID: lastEventID,
-                mediaTypes: [StreamMediaTypes.events]),
-            longestLine: Self.longestLine)
-    }
-
     /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
     /// there was none.
-    public var retry: Duration? { lines.reader.retry }
+    var retry: Duration? { lines.reader.retry }
 
-    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is
-    /// none.
+    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is none.
+    /// It is set before a connection that continues after an event.
     ///
     /// An event without data can change it, too.
-    public var lastEventID: String { lines.reader.lastEventID }
+    var lastEventID: String {
+        get { lines.reader.lastEventID }
+        set { lines.reader.lastEventID = newValue }
+    }
 
     /// Whether the one JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
     public var isComplete: Bool { lines.reader.isComplete }

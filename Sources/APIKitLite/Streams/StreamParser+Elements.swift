@@ -78,20 +78,18 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
     var mediaTypes: [String] { base.mediaTypes }
 
     mutating func parse(_ bytes: Data, into elements: inout [Element]) throws {
-        try append(to: &elements) { base, parsed in try base.parse(bytes, into: &parsed) }
+        try append(bytes, to: &elements)
     }
 
     mutating func finish(into elements: inout [Element]) throws {
-        try append(to: &elements) { base, parsed in try base.finish(into: &parsed) }
+        try append(nil, to: &elements)
         if needsLast, !isComplete { throw StreamError.unfinished(elementCount: count) }
     }
 
-    private mutating func append(
-        to elements: inout [Element], _ parse: (inout Base, inout [Base.Element]) throws -> Void
-    ) throws {
+    private mutating func append(_ bytes: Data?, to elements: inout [Element]) throws {
         var (count, hasLast) = (count, hasLast)
         defer { (self.count, self.hasLast) = (count, hasLast) }
-        try base.forEach(parse) { [derive] element in
+        try base.forEach(in: bytes) { [derive] element in
             let (new, isLast) = try derive(element)
             if let new { elements.append(new) }
             count += 1
@@ -103,13 +101,17 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
 }
 
 extension StreamParser {
-    /// Parses, and calls a function with each element, until it returns false. The elements before an
-    /// error come before it.
-    mutating func forEach(
-        _ parse: (inout Self, inout [Element]) throws -> Void, _ use: (Element) throws -> Bool
-    ) throws {
+    /// Parses a piece, or the end of the body if it is nil, and calls a function with each element,
+    /// until it returns false. The elements before an error come before it.
+    mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
-        let result = Result { try parse(&self, &parsed) }
+        let result = Result {
+            if let bytes {
+                try parse(bytes, into: &parsed)
+            } else {
+                try finish(into: &parsed)
+            }
+        }
         for element in parsed {
             guard try use(element) else { return }
         }
