@@ -1,29 +1,16 @@
 import Foundation
 
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
-final class Download<R: APIRequest> {
-    private var load: Load<R>
-    private let file: URL
-    private let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
-    private let policy: RetryPolicy
-    private let timeline: Timeline
-    private let random: @Sendable () -> Double
+struct Download<R: APIRequest> {
+    var load: Load<R>
+    let file: URL
+    let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+    let policy: RetryPolicy
+    let timeline: Timeline
+    let random: @Sendable () -> Double
     private let disk = Disk()
 
-    init(
-        _ load: Load<R>, to file: URL,
-        _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?, _ policy: RetryPolicy,
-        _ random: @escaping @Sendable () -> Double
-    ) {
-        self.load = load
-        self.file = file
-        self.progress = progress
-        self.policy = policy
-        timeline = Timeline(load.clock)
-        self.random = random
-    }
-
-    nonisolated(nonsending) func run(
+    nonisolated(nonsending) mutating func run(
         _ input: R.RequestDataType
     ) async throws(APIRequestError) -> HTTPURLResponse {
         let request = try load.makeRequest(from: input)
@@ -81,7 +68,7 @@ final class Download<R: APIRequest> {
     }
 
     /// Sends requests until the part is whole.
-    private nonisolated(nonsending) func fill(
+    private nonisolated(nonsending) mutating func fill(
         _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)

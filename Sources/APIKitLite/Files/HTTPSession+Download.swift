@@ -66,7 +66,10 @@ extension HTTPSession {
         let call = URLRequestCall(
             request: request, redaction: redaction, validate: validate, parse: { _, _ in })
         let load = Load(call, over: self, type: name, clock: clock)
-        return try await Download(load, to: file, progress, policy, random).run(())
+        var download = Download(
+            load: load, file: file, progress: progress, policy: policy, timeline: Timeline(clock),
+            random: random)
+        return try await download.run(())
     }
 
     /// Makes the request for an input, and downloads the file that it names.
@@ -92,7 +95,9 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let load = Load(request, over: self, clock: clock)
-        return try await Download(load, to: file, progress, policy, random).run(input)
+        var download = Download(
+            load: Load(request, over: self, clock: clock), file: file, progress: progress,
+            policy: policy, timeline: Timeline(clock), random: random)
+        return try await download.run(input)
     }
 }
