@@ -244,8 +244,12 @@ package struct SecretWalk {
 
     private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
-        let parts = body.split(at: delimiter)
-        return parts.dropFirst().reduce(into: parts[0]) { $0 += delimiter + part($1) }
+        var (shown, start) = (Data(), body.startIndex)
+        for place in body.places(of: delimiter) {
+            shown += part(body[start..<place]) + delimiter
+            start = place + delimiter.count
+        }
+        return shown + part(body[start...])
     }
 
     /// Returns a part of a form with files. A field is a secret because of its name, and else a body.
@@ -288,15 +292,6 @@ extension String {
 }
 
 extension Data {
-    fileprivate func split(at delimiter: Data) -> [Data] {
-        var (parts, start) = ([Data](), startIndex)
-        for place in places(of: delimiter) {
-            parts.append(self[start..<place])
-            start = place + delimiter.count
-        }
-        return parts + [self[start...]]
-    }
-
     fileprivate var withoutLineEnd: Data? {
         last == UInt8(ascii: "\n")
             ? dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1) : nil
