@@ -8,8 +8,7 @@ enum TokenShape {
         """)
     /// The lengths of tokens whose beginnings are also frequent in Base64.
     private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
-    private static let isInToken = byteTable(
-        "-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+    private static let isInToken = byteTable(alphanumerics + "-._")
 
     /// Returns a text with the tokens in it replaced.
     static func hiding(in text: String, by mark: (String) -> String) -> String {

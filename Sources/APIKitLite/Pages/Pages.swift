@@ -144,5 +144,3 @@ private struct PageWalk<Input: Hashable> {
         return new
     }
 }
-
-extension PageWalk: Sendable where Input: Sendable {}

@@ -14,15 +14,10 @@ extension UInt8 {
     var isHTTPFieldCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
     /// Whether a token (RFC 9110, section 5.6.2) may contain this byte.
-    package var isHTTPTokenCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
-    }
+    package var isHTTPTokenCharacter: Bool { tokenCharacters[Int(self)] }
 }
+
+private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
 /// Returns the first character of a text that has a byte which is not allowed, and its place:
 /// `U+200B (zero width space) at position 12`, or `a line break at the end`. If there is none, returns

@@ -8,8 +8,6 @@ package struct PercentEncoding: Sendable {
     private let allowed: Set<UInt8>
     private let plusForSpace: Bool
 
-    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
     /// RFC 3986 "unreserved", for a value in a path: it can add neither a segment nor a query.
     static let pathValue = PercentEncoding(allowing: "-._~")
     /// RFC 3986 "pchar", for the literal text of a path segment.
@@ -22,7 +20,7 @@ package struct PercentEncoding: Sendable {
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {
-        allowed = Set((Self.letters + others).utf8)
+        allowed = Set((alphanumerics + others).utf8)
         self.plusForSpace = plusForSpace
     }
 
@@ -97,13 +95,8 @@ package struct PercentEncoding: Sendable {
 }
 
 /// Returns the value of a hexadecimal digit, or nil for any other byte.
-func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
 }
 
 extension URL {

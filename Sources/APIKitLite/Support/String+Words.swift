@@ -32,6 +32,9 @@ func table(_ text: String) -> [String: String] {
     }
 }
 
+/// The letters and digits of ASCII.
+let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
 /// Returns a table that says of each byte whether a text has it.
 func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }
 

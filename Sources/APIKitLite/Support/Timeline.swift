@@ -2,15 +2,15 @@
 ///
 /// Only this type uses the clock's own type of instant, so no other code is generic over the clock.
 package struct Timeline: Sendable {
+    typealias CallBack =
+        @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
+
     package let now: @Sendable () -> Duration
     /// Suspends until a moment, and returns immediately if it has passed. Throws as soon as the
     /// task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
-    let callBack:
-        (
-            @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
-        )?
+    let callBack: CallBack?
     /// Whether time passes without a test that moves the clock. A sleep that is no longer needed
     /// then ends on time.
     let isRealTime: Bool
@@ -31,7 +31,7 @@ package struct Timeline: Sendable {
 
     private static func callBack<C: CallbackClock>(
         on clock: C, from origin: Any
-    ) -> @Sendable (Duration, @escaping @Sendable () -> Void) -> Cancellation {
+    ) -> CallBack {
         // It is an instant of this clock. The time is read once, because the clock may be moving.
         let origin = origin as! C.Instant
         return { deadline, work in
