@@ -151,24 +151,6 @@ import Testing
         #expect(stream.failure == nil)
     }
 
-    @Test func saysWhatIsWrong() {
-        let file = URL(filePath: "/photos/my photo.jpg")
-        let rows: [(FileBodyError.Reason, String)] = [
-            (.missing, "does not exist."),
-            (.notAFile, "is not a regular file, so it cannot be a request body."),
-            (.unreadable(.EACCES), "cannot be read (Permission denied)."),
-            (
-                .resized(from: 5, to: 7),
-                "changed its size in bytes from 5 to 7 after the request was built."
-            ),
-        ]
-        for (reason, text) in rows {
-            let error = FileBodyError(file, reason)
-            #expect(error.errorDescription == "The file \"my photo.jpg\" " + text)
-            #expect("\(error)" == "The file \"/photos/my photo.jpg\" " + text)
-        }
-    }
-
     @Test func makesTheFormThatPartsInMemoryMake() throws {
         let texts = ["", "hello", "--x\r\nend", String(repeating: "0123456789", count: 20_000)]
         let onDisk: [MultipartPart] = try texts.enumerated().flatMap { index, text in
