@@ -23,14 +23,16 @@ let package = Package(
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
 
         // Pure functions: no session, no clock.
-        .testTarget(name: "RequestTests", dependencies: ["APIKitLite", "TestSupport"]),
+        .testTarget(
+            name: "RequestTests", dependencies: ["APIKitLite", "TestSupport"],
+            exclude: ["Diagnostics/Wordings.txt"]),
         // Loading end to end, through the mock and over a socket.
         .testTarget(
             name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
         // The mock itself.
         .testTarget(
             name: "MockTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
-            exclude: ["Recordings/Recordings"]),
+            exclude: ["Network/Wordings.txt", "Recordings/Recordings"]),
         // The samples of the README and of Docs, compiled and run.
         .testTarget(
             name: "DocumentationTests",

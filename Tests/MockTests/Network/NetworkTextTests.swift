@@ -64,20 +64,4 @@ import Testing
         #expect(
             text(.standard).contains("curl -X POST 'https://api.example.com/users?token=REDACTED'"))
     }
-
-    @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
-        let failure = await #expect(throws: VerificationError.self) {
-            try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
-                _ = try? await network.exchange(.test("a"))
-            }
-        }
-
-        let text = try #require(failure).description
-        #expect(
-            text.contains("\nThis network (App/UserTests.swift:12) has no stubs and no handler.\n"))
-        let own = await #expect(throws: MockError.self) {
-            try await MockNetwork().exchange(.test("a"))
-        }
-        #expect(own?.description.contains("\nThis network has no stubs and no handler.") == true)
-    }
 }

@@ -36,21 +36,6 @@ import Testing
         }
     }
 
-    @Test func namesTheStubThatAnsweredInstead() async throws {
-        network.stub(.get("/users/{id}"), .text("x"), fileID: "Tests/A.swift", line: 1)
-        network.stub(.any, .text("y"), fileID: "Tests/A.swift", line: 2)
-        _ = try await network.urlSession.exchange(.test("users/7"))
-
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-
-        #expect(
-            failure?.findings == [
-                "The stub for method GET, path /users/{id} (Tests/A.swift:1) was never used, but "
-                    + "should be used at least once. A newer stub, at Tests/A.swift:2, answered "
-                    + "GET https://api.example.com/users/7."
-            ])
-    }
-
     @Test func listsTwentyUnusedStubs() async throws {
         for _ in 0..<100 { network.stub(.any, .text("x")) }
 
@@ -158,25 +143,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func suggestsWhyNoRequestCame(_ hasOtherRequest: Bool) async throws {
-        network.stub(.get("/unused"), .text("x"))
-        if hasOtherRequest {
-            network.stub(.get("/used"), .text("x"))
-            _ = try await network.urlSession.exchange(.test("used"))
-        }
-
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-
-        let finding = try #require(failure?.findings.first)
-        #expect(failure?.findings.count == 1)
-        let advice = """
-            The network received no request. Perhaps no load was started or awaited, or the load \
-            uses another session than the network's.
-            """
-        #expect(finding.hasSuffix(advice) == !hasOtherRequest)
-    }
-
     @Test(
         arguments: [
             (20, 20, nil), (21, 21, "and 1 more request that was not answered."),
@@ -197,30 +163,6 @@ import Testing
         #expect(failure?.findings.count == findings)
         #expect(failure?.findings[19].contains("/a19.") == true)
         if let rest { #expect(failure?.findings.last == rest) }
-    }
-
-    @Test func listsAllFindingsTogether() async throws {
-        network.stub(.get("/unused"), .text("x"))
-        network.stub(.get("/twice"), .text("x"), times: .exactly(2))
-        let held = network.stub(.get("/held"), .text("x").held)
-        let load = Task { try await network.urlSession.exchange(.test("held")) }
-        await held.waitForRequests()
-        _ = try await network.urlSession.exchange(.test("twice"))
-        _ = try? await network.urlSession.exchange(.test("nowhere"))
-
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-
-        let starts = [
-            "No stub answers GET", "The stub for method GET, path /unused",
-            "The stub for method GET, path /twice",
-            "GET https://api.example.com/held: the stub for",
-        ]
-        #expect(failure?.findings.count == starts.count)
-        for (finding, start) in zip(failure?.findings ?? [], starts) {
-            #expect(finding.hasPrefix(start))
-        }
-        load.cancel()
-        _ = await load.result
     }
 
     @Test func theJournalNamesTheStubThatAnswered() async throws {

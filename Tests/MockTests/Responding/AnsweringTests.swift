@@ -164,21 +164,6 @@ import Testing
         #expect(failure?.description.contains("use .text(_:). (MockTests/Answering") == true)
     }
 
-    @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])
-    func aNegativeCountIsAConfigurationError(_ times: Stub.Times) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("x"), times: times)
-
-        let failure = await #expect(throws: MockError.self) {
-            try await network.urlSession.exchange(.test("a"))
-        }
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-
-        #expect(
-            failure?.description.contains("(-1): a count must not be negative. (MockTests") == true)
-        #expect(verification?.findings == failure.map { [$0.description] })
-    }
-
     @Test func whatNothingMatchesIsNeverPassedThrough() async throws {
         let network = MockNetwork()
         let real = MockNetwork { _ in (HTTPURLResponse(), nil) }
@@ -188,37 +173,6 @@ import Testing
             try await exchange(.urlProtocol, network)
         }
         #expect(real.requests.isEmpty)
-    }
-
-    @Test(arguments: [
-        (MockResponse.text("x").delayed(by: .seconds(-1)), "delayed(by: -1.0 seconds): a delay"),
-        (.text("x").chunked(by: 1, every: .seconds(-1)), "an interval must not be negative"),
-        (.text("x").chunked(by: 0), "a piece must have at least one byte"),
-        (.text("x").failing(afterBytes: -1), "a count must not be negative"),
-        (.text("x").failing(afterHeaderBytes: -1), "a count must not be negative"),
-        (.json("{").delayed(by: .seconds(1)), "text that is not JSON"),
-    ])
-    func anUnusableResponseReportsItsErrorAndLocation(
-        _ response: MockResponse, _ text: String
-    ) async throws {
-        for isMadeByHandler in [false, true] {
-            let network = MockNetwork()
-            let stub: (UInt) -> Void = { line in
-                if isMadeByHandler {
-                    network.stub(.any, line: line) { _ in response }
-                } else {
-                    network.stub(.any, response, line: line)
-                }
-            }
-            stub(7)
-
-            let failure = await #expect(throws: MockError.self) {
-                try await network.urlSession.exchange(.test("a"))
-            }
-
-            #expect(failure?.description.contains(text) == true)
-            #expect(failure?.description.contains("MockTests/AnsweringTests.swift:7") == true)
-        }
     }
 }
 

@@ -39,16 +39,6 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Authorization") == "old")
     }
 
-    @Test func refusesWhatNoHeaderCanCarry() throws {
-        let colon = #expect(throws: RequestBuildingError.self) {
-            try request().authorization(user: "em:ma", password: "x")
-        }
-        #expect("\(try #require(colon))".contains("colon"))
-        #expect(throws: RequestBuildingError.self) {
-            try request().authorization(bearer: "a\r\nX-Admin: 1")
-        }
-    }
-
     /// RFC 6749, section 2.3.1 and appendix B.
     @Test(arguments: [
         ("service", "secret", "service:secret"), ("a b", "a+b/c=", "a+b:a%2Bb%2Fc%3D"),

@@ -154,23 +154,6 @@ import Testing
         #expect(stream.failure == nil)
     }
 
-    @Test func saysWhatIsWrong() {
-        let file = URL(filePath: "/photos/my photo.jpg")
-        let rows: [(FileBodyError, String)] = [
-            (.missing(file), "does not exist."),
-            (.notAFile(file), "is not a regular file, so it cannot be a request body."),
-            (.unreadable(file, .EACCES), "cannot be read (Permission denied)."),
-            (
-                .resized(file, from: 5, to: 7),
-                "changed its size in bytes from 5 to 7 after the request was built."
-            ),
-        ]
-        for (error, text) in rows {
-            #expect(error.errorDescription == "The file \"my photo.jpg\" " + text)
-            #expect("\(error)" == "The file \"/photos/my photo.jpg\" " + text)
-        }
-    }
-
     @Test func makesTheFormThatPartsInMemoryMake() throws {
         let texts = ["", "hello", "--x\r\nend", String(repeating: "0123456789", count: 20_000)]
         let onDisk: [MultipartPart] = try texts.enumerated().flatMap { index, text in

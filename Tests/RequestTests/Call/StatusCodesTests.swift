@@ -52,30 +52,4 @@ import Testing
             try response.validateStatus(404)
         }
     }
-
-    @Test(
-        arguments: [
-            ([200..<300], "A status in 200..<300 was expected."),
-            ([304..<305], "The status 304 was expected."),
-            ([200..<300, 304..<305], "The status 200..<300 or 304 was expected."),
-            (
-                [200..<201, 304..<305, 410..<420],
-                "The status 200, 304 or 410..<420 was expected."
-            ),
-        ] as [([Range<Int>], String)])
-    func saysWhatWasExpected(_ accepted: [Range<Int>], _ sentence: String) throws {
-        let status = UnacceptableStatusError(statusCode: 404, accepted: accepted)
-        let error = APIRequestError(
-            stage: .validate, response: try response(404), underlying: status)
-
-        #expect(status.description == "The server answered 404 (Not Found). " + sentence)
-        #expect(status.localizedDescription == status.description)
-        #expect(error.description.contains("\n" + sentence))
-    }
-
-    @Test func saysTheStatusIfNothingIsKnown() {
-        #expect(
-            "\(UnacceptableStatusError(statusCode: 404, accepted: []))"
-                == "The server answered 404 (Not Found).")
-    }
 }

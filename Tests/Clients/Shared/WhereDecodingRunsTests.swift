@@ -3,41 +3,42 @@ import Foundation
 import TestSupport
 import Testing
 
-// Where a response is parsed that the main actor loads, in the language modes 5 and 6.
+// Where a response is parsed that the main actor loads. Each setting of the compiler builds this
+// file; what a module without annotations does is tested beside it.
 
 /// The compiler infers that it is `Sendable`.
-struct InternalRequest: APIRequest {
+nonisolated struct InternalRequest: APIRequest {
     func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
     func parseResponse(data: Data) throws -> RunningPlace { .current }
 }
 
 /// The compiler infers `Sendable` for no public type.
-public struct PublicRequest: APIRequest {
+nonisolated public struct PublicRequest: APIRequest {
     public init() {}
     public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
     public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
 }
 
-public struct PublicSendableRequest: APIRequest, Sendable {
+nonisolated public struct PublicSendableRequest: APIRequest, Sendable {
     public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
     public func parseResponse(data: Data) throws -> SendablePlace { SendablePlace(value: .current) }
 }
 
 /// Its output is not `Sendable`.
-struct PublicOutputRequest: APIRequest {
+nonisolated struct PublicOutputRequest: APIRequest {
     func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
     func parseResponse(data: Data) throws -> Place { Place(value: .current) }
 }
 
-public struct Place {
+nonisolated public struct Place {
     var value: RunningPlace
 }
 
-public struct SendablePlace: Sendable {
+nonisolated public struct SendablePlace: Sendable {
     var value: RunningPlace
 }
 
-struct DecodedPlace: Decodable {
+nonisolated struct DecodedPlace: Decodable {
     let value: RunningPlace
 
     init(from decoder: any Decoder) throws {
@@ -46,7 +47,7 @@ struct DecodedPlace: Decodable {
 }
 
 /// Its initializer and its conformance are public, and it is not `Sendable`.
-public final class PlaceObject: Decodable {
+nonisolated public final class PlaceObject: Decodable {
     let value: RunningPlace
 
     public init(from decoder: any Decoder) throws {

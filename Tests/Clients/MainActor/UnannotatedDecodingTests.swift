@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// Where a response is parsed in a module whose default isolation is the main actor.
+// Where a request without annotations is parsed, if the default isolation is the main actor.
 
 /// Its conformance belongs to the main actor.
 struct UnannotatedRequest: APIRequest {
@@ -14,30 +14,6 @@ struct UnannotatedRequest: APIRequest {
 public struct PublicUnannotatedRequest: APIRequest {
     public func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
     public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
-}
-
-nonisolated struct NonisolatedRequest: APIRequest {
-    func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
-    func parseResponse(data: Data) throws -> RunningPlace { .current }
-}
-
-/// Not inferred to be `Sendable`, because it is public.
-nonisolated public struct PublicNonisolatedRequest: APIRequest {
-    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
-    public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
-}
-
-nonisolated public struct PublicSendableRequest: APIRequest, Sendable {
-    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
-    public func parseResponse(data: Data) throws -> SendablePlace { SendablePlace(value: .current) }
-}
-
-nonisolated public struct Place {
-    var value: RunningPlace
-}
-
-nonisolated public struct SendablePlace: Sendable {
-    var value: RunningPlace
 }
 
 /// Decoded by the library's default, on the main actor.
@@ -55,15 +31,7 @@ struct UnannotatedPlaceRequest: APIRequest {
     func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
 }
 
-nonisolated struct DecodedPlace: Decodable {
-    let value: RunningPlace
-
-    init(from decoder: any Decoder) throws {
-        value = .current
-    }
-}
-
-@Suite(.limited) struct WhereDecodingRunsTests {
+@Suite(.limited) struct UnannotatedDecodingTests {
     let session: any HTTPSession = FixedSession()
 
     private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
@@ -97,48 +65,16 @@ nonisolated struct DecodedPlace: Decodable {
         #expect(nonisolated.value == .background)
     }
 
-    @Test func aNonisolatedRequestParsesInTheBackground() async throws {
-        #expect(try await loader(NonisolatedRequest()).load(1) == .background)
-        #expect(try await session.load(NonisolatedRequest(), 1) == .background)
-        #expect(try await loader(PublicSendableRequest()).load(1).value == .background)
-        #expect(try await session.load(PublicSendableRequest(), 1).value == .background)
-        #expect(try await session.load(PublicNonisolatedRequest(), 1).value == .mainActor)
-        #expect(try await loader(PublicNonisolatedRequest()).load(1).value == .mainActor)
-    }
-
-    @Test func aClosureOfAVerbParsesInTheBackground() async throws {
-        let place = try await session.load(.test("places")) { _, _ in RunningPlace.current }
-
-        #expect(place == .background)
-    }
-
-    @Test func aGenericFunctionNeedsTheConstraints() async throws {
-        func unconstrained<R: APIRequest>(
-            _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType {
-            try await session.load(request, input)
-        }
-        func constrained<R: APIRequest & Sendable>(
-            _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType
-        where R.RequestDataType: Sendable {
-            try await session.load(request, input)
-        }
-
-        #expect(try await unconstrained(NonisolatedRequest(), 1) == .mainActor)
-        #expect(try await constrained(NonisolatedRequest(), 1) == .background)
-    }
-
     @Test func aTaskParsesWhereAFunctionDoes() async throws {
         let unannotated = Task { try await session.load(UnannotatedRequest(), 1) }
-        let nonisolated = Task { try await session.load(NonisolatedRequest(), 1) }
+        let nonisolated = Task { try await session.load(InternalRequest(), 1) }
 
         #expect(try await unannotated.value == .mainActor)
         #expect(try await nonisolated.value == .background)
     }
 
     @Test func twoRequestsAreLoadedAtTheSameTime() async throws {
-        async let first = session.load(NonisolatedRequest(), 1)
+        async let first = session.load(InternalRequest(), 1)
         async let second = session.load(.test("places"), as: DecodedPlace.self)
         let third = Task { try await session.load(UnannotatedRequest(), 1) }
         let fourth = Task { try await session.load(.test("places"), as: UnannotatedPlace.self) }
@@ -147,15 +83,5 @@ nonisolated struct DecodedPlace: Decodable {
         #expect(try await second.value == .background)
         #expect(try await third.value == .mainActor)
         #expect(try await fourth.value.value == .mainActor)
-    }
-
-    @Test func theCompletionFormParsesInTheBackground() async {
-        let place = await withCheckedContinuation { continuation in
-            loader(NonisolatedRequest()).loadAPIRequest(requestData: 1) { place, _ in
-                continuation.resume(returning: place)
-            }
-        }
-
-        #expect(place == .background)
     }
 }

@@ -1,1 +1,0 @@
-../SwiftFive/Assistant.swift

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+/// Each text of the core's errors and events. `Wordings.txt` shows them.
+@Suite(.limited) struct WordingTests {
+    struct Plain: Error { var reason = "r" }
+    private struct Worded: LocalizedError { var errorDescription: String? { "Own words." } }
+    private struct Lines: Error, CustomStringConvertible { let description = "one\n  two" }
+
+    private static let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)
+
+    @Test func areThoseOfTheFile() throws {
+        try expectWordings(
+            Self.loads + [Self.networkErrors, Self.statuses, Self.bodies(), Self.streams()]
+                + [Self.otherErrors, Self.events] + BadInputTests.wordings())
+    }
+
+    /// What a user reads and what a developer reads, or the text for both.
+    private static func both(_ error: any Error & CustomStringConvertible) -> String {
+        let (user, developer) = (error.localizedDescription, error.description)
+        return user == developer ? user : "User: \(user)\n\(developer)"
+    }
+
+    private static func load(
+        _ stage: APIRequestError.Stage, _ error: any Error, _ status: Int? = nil,
+        type: String = "application/json; charset=utf-8", body: String? = nil
+    ) -> APIRequestError {
+        APIRequestError(
+            stage: stage, request: request,
+            response: status.map { .status($0, headers: ["Content-Type": type]) },
+            data: body.map { Data($0.utf8) }, underlying: error)
+    }
+
+    private static var loads: [Wordings] {
+        let context = DecodingError.Context(codingPath: [], debugDescription: "x")
+        let encoding = EncodingError.Context(codingPath: [], debugDescription: "x")
+        let unreachable = URLError(
+            .cannotConnectToHost,
+            userInfo: [NSLocalizedDescriptionKey: "No route to https://h/"])
+        let status = UnacceptableStatusError(statusCode: 404)
+        return [
+            Wordings(
+                "A request that is not made",
+                [
+                    load(.makeRequest, Plain()), load(.makeRequest, Worded()),
+                    load(.makeRequest, RequestBuildingError("A GET request has no body.")),
+                    load(.makeRequest, EncodingError.invalidValue(1, encoding)),
+                    APIRequestError(stage: .makeRequest, underlying: Worded()),
+                ].map(both)),
+            Wordings(
+                "A request without a complete answer",
+                [
+                    load(.transport, URLError(.timedOut)),
+                    load(
+                        .transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)),
+                    load(.transport, unreachable), load(.transport, URLError(.cancelled)),
+                    load(.transport, Plain()), load(.transport, Lines()),
+                    load(.transport, CancellationError()),
+                    APIRequestError(
+                        stage: .transport, underlying: URLError(.cancelled), isCancellation: true),
+                ].map(both)),
+            Wordings(
+                "An answer that is not accepted",
+                [
+                    load(.validate, status, 404),
+                    load(
+                        .validate, status, 404,
+                        body: #"{"message":"no such user","secret":"hunter2"}"#),
+                    load(.validate, Plain(), 502, type: "text/html", body: "<p>hunter2</p>"),
+                    load(.validate, Plain(), 503), load(.validate, Plain(), 200),
+                    load(.validate, Worded(), 200),
+                ].map(both)),
+            Wordings(
+                "An answer that is not understood",
+                both(load(.parse, DecodingError.dataCorrupted(context), 200)),
+                "\(APIRequestError(stage: .parse, underlying: DecodingError.dataCorrupted(context)))"
+            ),
+        ]
+    }
+
+    private static var networkErrors: Wordings {
+        let codes: [URLError.Code] = [
+            .timedOut, .notConnectedToInternet, .networkConnectionLost, .cannotFindHost,
+            .dnsLookupFailed, .cannotConnectToHost, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
+            .serverCertificateNotYetValid, .secureConnectionFailed, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection, .badURL,
+            .unsupportedURL, .httpTooManyRedirects, .redirectToNonExistentLocation,
+            .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
+            .cannotDecodeContentData, .zeroByteResource, .dataLengthExceedsMaximum,
+            .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
+            .cannotLoadFromNetwork, .dataNotAllowed, .internationalRoamingOff, .callIsActive,
+            .userAuthenticationRequired, .userCancelledAuthentication, .cancelled, .unknown,
+        ]
+        return Wordings(
+            "Errors of the network",
+            codes.map { "\($0.rawValue): \(load(.transport, URLError($0)).localizedDescription)" })
+    }
+
+    private static var statuses: Wordings {
+        let accepted = [
+            [200..<300], [304..<305], [200..<300, 304..<305], [200..<201, 304..<305, 410..<420], [],
+        ]
+        return Wordings(
+            "A status",
+            accepted.map { both(UnacceptableStatusError(statusCode: 404, accepted: $0)) })
+    }
+
+    private struct User: Decodable {
+        enum Kind: String, Decodable { case admin }
+        var id: Int
+        var name: String
+        var token: Kind?
+    }
+    private struct Page: Decodable { var items: [User] }
+
+    private static func bodies() throws -> Wordings {
+        func reason<T: Decodable>(_ body: String, as type: T.Type) throws -> String {
+            let error = try #require(throws: DecodingError.self) {
+                try JSONDecoder().decode(type, from: Data(body.utf8))
+            }
+            return load(.parse, error, 200, body: body).description
+                .components(separatedBy: "\n")[1...3].joined(separator: "\n")
+        }
+        let pages = [
+            #"{"items":[{"id":1,"name":"a"},{"id":"2","name":"b"}]}"#, #"{"items":{}}"#,
+            #"{"items":[1]}"#, "[]", #"{"items":[{"id":null}]}"#, #"{"items":[{"id":true}]}"#, "{}",
+            #"{"items":[{"id":1,"title":"x"}]}"#,
+            // A secret that the decoder quotes.
+            #"{"items":[{"id":1,"name":"a","token":"hunter2"}]}"#, "", " \n",
+            "\n <!DOCTYPE html><title>Login</title>", "<a/>",
+        ]
+        return Wordings(
+            "A body that is not understood",
+            try pages.map { try reason($0, as: Page.self) } + [
+                try reason(#"{"a b":{"5":"x"}}"#, as: [String: [String: Int]].self)
+            ])
+    }
+
+    private static func streams() throws -> Wordings {
+        let event = ServerSentEvent(
+            event: "error", data: #"{"message":"overloaded","api_key":"hunter2"}"#)
+        let errors: [StreamError] = [
+            .event(event), .unfinished(elementCount: 1), .unfinished(elementCount: 0),
+            .noEvents(connectionCount: 3), .lineTooLong(limit: 16_777_216),
+            .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]), .compressed,
+        ]
+        var lines = JSONLines([User].self)
+        let undecoded = try #require(throws: DecodingError.self) {
+            try lines.parse(Data(#"[{"id":1,"name":"a"},{"id":"x","token":"hunter2"}]"#.utf8))
+                + lines.finish()
+        }
+        return Wordings(
+            "A stream",
+            errors.map { both(load(.parse, $0, 200, type: "text/event-stream")) }
+                + [both(load(.parse, undecoded, 200, type: "text/event-stream"))])
+    }
+
+    private static var otherErrors: Wordings {
+        let photo = URL(filePath: "/photos/my photo.jpg")
+        let reasons: [FileBodyError.Reason] = [
+            .missing, .notAFile, .unreadable(.EACCES), .resized(from: 5, to: 7),
+        ]
+        let transport: [TransportError] = [
+            .notHTTP(URL(string: "ftp://h")), .notHTTP(nil), .invalidatedSession,
+            .refusedRedirect(from: "https://a", to: "https://b"), .bodyLimit(1_048_576),
+            .bodyTooLarge(limit: 1_048_576), .bodyReadTwice,
+        ]
+        let downloads: [DownloadError] = [
+            .fileInUse(photo), .partChanged(photo), .file(path: "/photos/a.jpg", code: .ENOENT),
+            .file(path: "/photos/a.jpg", code: .ENOSPC), .wrongLength(expected: 1_000, received: 1),
+        ]
+        return Wordings(
+            "Files, transport and downloads",
+            reasons.map { both(FileBodyError(photo, $0)) } + transport.map(both)
+                + downloads.map(both))
+    }
+
+    private static var events: Wordings {
+        var request = URLRequest(url: URL(string: "https://u:p@a.example/b?token=hunter2&q=1")!)
+        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
+        let error = APIRequestError(
+            stage: .parse, request: request, data: Data("[1,\n  2]".utf8),
+            underlying: Plain(reason: "no\nbooks"))
+        func event(
+            _ kind: ExchangeEvent.Kind, _ id: Int, _ status: Int? = nil, _ duration: Duration? = nil
+        ) -> ExchangeEvent {
+            ExchangeEvent(
+                kind, id: id, request, response: status.map { .status($0) }, after: duration)
+        }
+        return Wordings(
+            "Events of an exchange",
+            [
+                event(.started, 1), event(.answered(bytes: 1234), 1, 200, .milliseconds(30)),
+                event(.answered(bytes: 1), 2, 799, .seconds(61.0625)),
+                event(.failed(URLError(.timedOut)), 3, nil, .seconds(30)),
+                event(.failed(CancellationError()), 4, nil, .zero),
+                event(.resent, 5, nil, .milliseconds(1)), event(.opened, 6, 200, .zero),
+                event(.closed(bytes: 2), 6, nil, .seconds(1)),
+                event(.left(bytes: 0), 7, nil, .seconds(2)), ExchangeEvent(rejected: error, id: 8),
+            ].map(\.description))
+    }
+}
