@@ -51,6 +51,13 @@ struct JSONDifference {
         return more > 0 ? lines.prefix(shownLines) + ["and \(more) more"] : lines
     }
 
+    /// The number of differences of two values.
+    static func count(_ expected: JSONValue, _ actual: JSONValue) -> Int {
+        var difference = JSONDifference(.equal, isExplaining: true)
+        difference.compare(expected, actual, at: "")
+        return difference.lines.count
+    }
+
     private mutating func compare(_ expected: JSONValue, _ actual: JSONValue, at path: String) {
         guard !isDone else { return }
         switch (expected, actual) {

@@ -15,10 +15,10 @@ extension RequestMatcher {
     ///   - value: The whole value, whose case matters; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         adding("header " + (value.map { "\(name): \($0)" } ?? name)) { reading in
-            let actual = reading.request.value(forHTTPHeaderField: name)
+            let actual = reading.header(name)
             return value.map { $0.hasSameBytes(as: actual) } ?? (actual != nil)
         } or: { reading in
-            let actual = reading.request.value(forHTTPHeaderField: name)
+            let actual = reading.header(name)
             return .has(actual.map { "\(name): \($0)" } ?? "no \(name)")
         }
     }

@@ -8,18 +8,29 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
+    /// The request, and the recorded one with which this reading compares it; nil for a plain reading.
+    private let comparison: (live: RequestReading, pattern: RequestPattern)?
     /// The request without the secrets that texts do not show; nil if they show everything.
     private lazy var redacted: RequestReading? = record.redaction.map {
         RequestReading(RecordedRequest(request: $0.redacted(request)))
     }
 
     init(_ record: RecordedRequest) {
-        self.record = record
+        (self.record, comparison) = (record, nil)
+    }
+
+    /// Reads a request for a comparison with a recorded one. Only what texts may show is read.
+    init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
+        (record, comparison) = (live.shown.record, (live, pattern))
     }
 
     var request: URLRequest { record.request }
     var method: String { record.method }
-    var body: Data { record.body }
+    private(set) lazy var body: Data = comparison.map { $1.body(of: $0) } ?? record.body
+
+    func header(_ name: String) -> String? {
+        comparison.map { $1.header(name, of: $0) } ?? record.header(name)
+    }
 
     /// The request as a predicate receives it.
     var recorded: RecordedRequest {
@@ -34,30 +45,37 @@ final class RequestReading {
     /// The request as a text may show it.
     var shown: RequestReading { redacted ?? self }
 
-    private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
+    private(set) lazy var url: URLParts =
+        comparison?.live.shown.url ?? URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
-    lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
-    lazy var query = NamedItem.list(url.query ?? "")
+    private(set) lazy var segments: [String] =
+        comparison.map { $1.segments(of: $0) } ?? PathTemplate.decodedSegments(ofPath: url.path)
+    private(set) lazy var query: [NamedItem] =
+        comparison.map { $1.query(of: $0) } ?? NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
-    lazy var json: Result<JSONValue, any Error>? =
-        body.isEmptyBody ? nil : Result { try JSONValue(body) }
+    private(set) lazy var json: Result<JSONValue, any Error>? = {
+        if let (live, pattern) = comparison { return pattern.json(of: live) }
+        return body.isEmptyBody ? nil : Result { try JSONValue(body) }
+    }()
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
-    lazy var form: [NamedItem]? = {
+    private(set) lazy var form: [NamedItem]? = {
+        if let (live, pattern) = comparison { return pattern.form(of: live) }
         let type = mediaType(contentType) ?? formMediaType
         guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
     }()
 
     /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
-    lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? =
-        body.isEmpty
-        ? nil
-        : Result { () throws(MultipartBody.Failure) in
+    private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
+        if let (live, pattern) = comparison { return pattern.multipart(of: live) }
+        if body.isEmpty { return nil }
+        return Result { () throws(MultipartBody.Failure) in
             try MultipartBody(body, contentType: contentType)
         }
+    }()
 
     private(set) lazy var queryCounts = ItemCounts(query)
     private(set) lazy var formCounts = form.map(ItemCounts.init)

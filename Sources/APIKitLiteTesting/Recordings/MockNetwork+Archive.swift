@@ -47,45 +47,45 @@ extension MockNetwork {
         times: Stub.Times, redacting redaction: Redaction, sourceLocation: String
     ) -> [Stub] {
         let redaction = redaction.hidingEnvironment
-        let requests = archive.map { exchange in
-            RequestReading(RecordedRequest(request: redaction.redacted(exchange.request)))
-        }
-        let names = archive.flatMap { ($0.request.allHTTPHeaderFields ?? [:]).keys }
-        let secretNames = Set(names.map { $0.lowercased() }).filter { redaction.hides($0, nil) }
-        let keys = archive.indices.map { number in
-            ReplayKey(archive[number].request, requests[number], secretNames)
-        }
+        let replay = Replay(archive, redaction, then: afterLast)
+        let requests = archive.map { redaction.redacted($0.request) }
+        let groups = Dictionary(grouping: archive.indices) { requests[$0].replayKey }
         var recording = recording
         recording.uses = Locked(archive.map { _ in 0 })
         recording.skipped = archive.skipped
-        let groups = Dictionary(grouping: keys.indices) { keys[$0] }.values.sorted { $0[0] < $1[0] }
-        let stubs = groups.map { numbers in
+        let stubs = groups.values.sorted { $0[0] < $1[0] }.map { numbers in
             var part = recording
-            part.entries = numbers.map { number in
-                archive[number].entry(number, keys[number].group, redaction)
-            }
+            part.entries = numbers.map { archive[$0].entry($0, redaction) }
             let matcher = RequestMatcher(recorded: requests[numbers[0]]) { [weak core] in
                 core?.serves($0) ?? false
             }
             return core.makeStub(
-                matcher, .responses(numbers.map { .exchange(archive[$0]) }, then: afterLast),
+                matcher, .responses(numbers.map { replay.responses[$0] }, then: afterLast),
                 times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        let replay = Replay(
-            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, secretNames)
         core.hide(redaction)
         core.add(Stub.Group(stubs, choosing: replay.next))
         return stubs
     }
 }
 
+extension URLRequest {
+    /// What is equal for equal requests.
+    fileprivate var replayKey: [String?] {
+        let body = httpBody ?? Data()
+        let headers = replayedHeaders.flatMap { [$0, value(forHTTPHeaderField: $0)] }
+        let texts =
+            [httpMethod, url?.absoluteString, exactText(body) ?? body.base64EncodedString()]
+            + headers
+        return texts.map { $0?.splitAtMarks.texts.joined(separator: Redaction.mark) }
+    }
+}
+
 extension HTTPArchive.Exchange {
-    fileprivate func entry(
-        _ number: Int, _ group: Int, _ redaction: Redaction
-    ) -> Recording.Entry {
+    fileprivate func entry(_ number: Int, _ redaction: Redaction) -> Recording.Entry {
         let day = startDate.formatted(.iso8601.year().month().day())
         return Recording.Entry(
-            number: number, group: group, isUnauthorized: response?.statusCode == 401, place: place,
+            number: number, isUnauthorized: response?.statusCode == 401, place: place,
             day: startDate == .distantPast ? nil : day, text: text(redaction))
     }
 }
@@ -94,9 +94,9 @@ extension RequestMatcher {
     /// Creates a matcher for requests that are equal to a recorded one. The host of a URL that leads
     /// to the network's own server does not count.
     fileprivate init(
-        recorded reading: RequestReading, _ isServed: @escaping @Sendable (URL?) -> Bool
+        recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool
     ) {
-        let request = reading.request
+        let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
         var matcher = RequestMatcher.method(reading.method)
@@ -111,6 +111,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-        recorded = Locked(reading)
+        pattern = RequestPattern(reading)
     }
 }

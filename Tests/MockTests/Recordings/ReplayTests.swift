@@ -234,18 +234,18 @@ import Testing
     }
 
     @Test(arguments: ["GET", "POST"])
-    func answersThousandsOfRequests(_ method: String) async throws {
+    func answersHundredsOfRequests(_ method: String) async throws {
         let network = MockNetwork()
         network.stub(
             try folder.archive(
-                (0..<3_000).map { index in
+                (0..<300).map { index in
                     method == "GET"
                         ? entry("GET", "/users/\(index)", text: "\(index)")
                         : Self.post("application/json", #"{"id":"REDACTED","n":\#(index)}"#)
                             .replacing(#"{\"name\":\"Emma\"}"#, with: "\(index)")
                 }.joined(separator: ",")), redacting: .standard.adding("id"))
         let session = network
-        for index in 0..<3_000 {
+        for index in 0..<300 {
             let request: URLRequest =
                 method == "GET"
                 ? .test("users/\(index)")

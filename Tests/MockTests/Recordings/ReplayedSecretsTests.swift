@@ -494,7 +494,7 @@ import Testing
     }
 
     @Test(arguments: ["accounts", "tokens", "one request"])
-    func answersThousandsOfRequestsWithMarks(_ kind: String) async throws {
+    func answersHundredsOfRequestsWithMarks(_ kind: String) async throws {
         let network = MockNetwork()
         func path(_ index: Int, _ mark: String) -> String {
             switch kind {
@@ -505,10 +505,10 @@ import Testing
         }
         network.stub(
             try folder.archive(
-                (0..<3_000).map { index in
+                (0..<300).map { index in
                     entry("GET", "/" + path(index, "REDACTED-\(index)"), text: "\(index)")
                 }.joined(separator: ",")))
-        for index in 0..<3_000 {
+        for index in 0..<300 {
             let url = URL(string: "https://api.example.com/" + path(index, "live"))!
             #expect(
                 try await network.exchange(URLRequest(url: url)).0.text
