@@ -1,13 +1,4 @@
 extension RequestMatcher {
-    /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
-    public func method(_ name: String) -> RequestMatcher {
-        adding("method \(name)") {
-            $0.method == name
-        } or: {
-            .has($0.method)
-        }
-    }
-
     /// Requires a header.
     ///
     /// - Parameters:

@@ -36,11 +36,12 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// The number of criteria before the first unusable one; `Int.max` if there is none.
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
-    private(set) var hasPredicate = false
+    var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
     /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
     var pattern: RequestPattern?
 
-    init() {}
+    /// A matcher for every request.
+    public static var any: RequestMatcher { RequestMatcher() }
 
     /// The criteria, in order.
     public var description: String {
@@ -67,13 +68,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     func adding(_ criterion: Criterion) -> RequestMatcher {
         var matcher = self
-        matcher.add(criterion)
+        matcher.criteria.append(criterion)
         return matcher
-    }
-
-    mutating func add(_ criterion: Criterion) {
-        criteria.append(criterion)
-        hasPredicate = hasPredicate || criterion.callsPredicate
     }
 
     /// Returns the matcher with a configuration error. If there are several, the first one is kept.

@@ -22,8 +22,16 @@ struct RequestPattern: Sendable {
     }
 
     func segments(of live: RequestReading) -> [String] {
-        segments.numbered.replacing(live.segments.numbered, live.shown.segments.numbered)
-            .map { $0.value ?? "" }
+        let shown = live.shown.segments
+        guard segments.count == shown.count, live.segments.count == shown.count else {
+            return shown
+        }
+        return shown.indices.map { place in
+            let isEqual =
+                segments[place].matches(live.segments[place])
+                || segments[place].matches(shown[place])
+            return isEqual ? segments[place] : shown[place]
+        }
     }
 
     func query(of live: RequestReading) -> [NamedItem] {
@@ -65,17 +73,15 @@ struct RequestPattern: Sendable {
 
     /// The number of parts that a live request does not have at their places.
     func differences(from live: RequestReading) -> Int {
-        let items = query.count { !live.query.contains($0) }
-        let path = zip(segments, live.segments).count { $0 != $1 }
+        var count = zip(segments, live.segments).count { $0 != $1 }
+        count += query.count { !live.query.contains($0) }
         if let json, case .success(let value) = live.json {
-            return path + items + JSONDifference.count(json, value)
+            return count + JSONDifference.count(json, .equal, value)
         }
         if let parts, case .success(let body) = live.multipart {
-            return path + items
-                + parts.count { part in !body.parts.contains { part.data == $0.data } }
+            return count + parts.count { part in !body.parts.contains { part.data == $0.data } }
         }
-        let fields = form ?? []
-        return path + items + fields.count { live.form?.contains($0) == false }
+        return count + (form ?? []).count { live.form?.contains($0) == false }
     }
 }
 
@@ -97,13 +103,6 @@ extension Array where Element: Pattern {
             if let place { result[free.remove(at: place)] = element }
         }
         return result
-    }
-}
-
-extension [String] {
-    /// The texts with their places as names.
-    fileprivate var numbered: [NamedItem] {
-        enumerated().map { NamedItem(name: "\($0)", value: $1) }
     }
 }
 

@@ -77,9 +77,6 @@ final class RequestReading {
         }
     }()
 
-    private(set) lazy var queryCounts = ItemCounts(query)
-    private(set) lazy var formCounts = form.map(ItemCounts.init)
-
     /// The fields of a form, if the `Content-Type` says that it is one, which a POST of an archive
     /// may lack.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
@@ -137,12 +134,11 @@ struct NamedItem: Hashable, Sendable {
 
     /// Returns the items of a query or a form, decoded. In both, servers read a `+` as a space.
     static func list(_ text: String) -> [NamedItem] {
-        func decode(_ part: Substring.UTF8View) -> String {
-            PercentEncoding.decode(Substring(part), plusIsSpace: true)
-        }
-        return queryItems(text.utf8).compactMap { name, value in
-            if name.isEmpty, value == nil { return nil }
-            return NamedItem(name: decode(name), value: value.map(decode))
+        text.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let parts = item.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+            ).map { PercentEncoding.decode(Substring($0), plusIsSpace: true) }
+            return NamedItem(name: parts[0], value: parts.count > 1 ? parts[1] : nil)
         }
     }
 
@@ -151,24 +147,6 @@ struct NamedItem: Hashable, Sendable {
         [name, value].compactMap { $0?.excerpt(limit: 500, onOneLine: false) }
             .joined(separator: "=")
     }
-}
-
-/// The items of a request, counted and grouped by name on first use, so that the time of a matcher
-/// with many criteria is linear.
-final class ItemCounts {
-    private let items: [NamedItem]
-    private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
-    private lazy var byName = Dictionary(grouping: items, by: \.name)
-
-    init(_ items: [NamedItem]) {
-        self.items = items
-    }
-
-    /// How often an item occurs.
-    subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
-
-    /// Returns the items with a name, in order.
-    func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
 }
 
 extension [RecordedPart] {
