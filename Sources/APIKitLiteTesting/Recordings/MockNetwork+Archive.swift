@@ -16,8 +16,8 @@ extension MockNetwork {
     /// client that sends the token of a recorded response gets what was recorded with it. A 401 need
     /// not be used if the client has repeated its request with a newer token.
     ///
-    /// A request is compared with each of the archive. In a debug build, a replay of a hundred different
-    /// requests takes about a second, and one of two hundred takes about four.
+    /// Each request is compared with all of the archive, so the time grows with the square of their
+    /// number. In a debug build, two hundred different requests take about a second.
     ///
     /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
     /// piece comes immediately, and the others come after their recorded gaps.
