@@ -21,7 +21,7 @@ package final class ReportRecorder: Sendable {
 
     /// Collects the reports of a watch.
     package func record(_ watch: HangReporter) {
-        watch.reporter = HangReporter.Reporter(clock: clock) { [recorded] text in
+        watch.output = HangReporter.Output(clock: clock) { [recorded] text in
             recorded.withLock { $0.append(text) }
         }
     }

@@ -94,7 +94,7 @@ struct FaultRun: Sendable {
         try await Fault.$ofThisRun.withValue(fault) {
             let clock = MockClock()
             // The run moves the clock, so a task that sleeps on it needs no report.
-            clock.watch.reporter = nil
+            clock.watch.output = nil
             let network = MockNetwork(clock: clock)
             let stub = network.stub(.any, fault.response(from: sample), times: .any)
             let promise = Promise<Ending>()

@@ -40,13 +40,23 @@ struct JSONDifference {
         return difference.lines.isEmpty
     }
 
-    /// Returns a line for each of the first five differences, and a line that counts the others.
-    static func lines(
+    static func count(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Int {
+        all(expected, relation, actual).count
+    }
+
+    private static func all(
         _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
     ) -> [String] {
         var difference = JSONDifference(relation, isExplaining: true)
         difference.compare(expected, actual, at: "$")
-        let lines = difference.lines
+        return difference.lines
+    }
+
+    /// Returns a line for each of the first five differences, and a line that counts the others.
+    static func lines(
+        _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
+    ) -> [String] {
+        let lines = all(expected, relation, actual)
         let more = lines.count - shownLines
         return more > 0 ? lines.prefix(shownLines) + ["and \(more) more"] : lines
     }

@@ -25,27 +25,13 @@ enum JSONValue: Sendable {
         case let string as String: self = .string(string)
         case let number as NSNumber where JSONText.isBoolean(number):
             self = .boolean(number.boolValue)
-        case is NSNumber: self = .number(JSONText.scalar(tree) ?? "")
+        case let number as NSNumber:
+            // Foundation writes `1.0` on Linux and `1` on Apple platforms.
+            let text = number.stringValue
+            self = .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
         default: self = .null
         }
     }
-
-    /// The value as `JSONText` reads it.
-    var tree: Any {
-        switch self {
-        case .object(let members): members.mapValues(\.tree)
-        case .array(let elements): elements.map(\.tree)
-        case .string(let text): text
-        case .number(let digits):
-            Decimal(string: digits).map(NSDecimalNumber.init)
-                ?? NSNumber(value: Double(digits) ?? .nan)
-        case .boolean(let value): value
-        case .null: NSNull()
-        }
-    }
-
-    /// The text of a string, number, Boolean or null; nil for an object or array.
-    var scalar: String? { JSONText.scalar(tree) }
 
     /// The value on one line, without spaces and with sorted keys.
     var compact: String {
@@ -81,7 +67,9 @@ enum JSONValue: Sendable {
             }
             text += "]"
         case .string(let string): text += JSONText.quoted(string)
-        default: text += scalar ?? ""
+        case .number(let digits): text += digits
+        case .boolean(let value): text += "\(value)"
+        case .null: text += "null"
         }
     }
 

@@ -102,46 +102,25 @@ struct MatchReport: CustomStringConvertible {
 
     /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
     /// line describes it.
-    var lines: [Line] { holds.indices.map(line) }
-
-    private var holds: [Bool] {
-        outcomes.map { $0 == .holds } + (configurationError == nil ? [] : [false])
-    }
-
-    private func line(_ index: Int) -> Line {
-        guard criteria.indices.contains(index) else {
-            let reason = "it is invalid: \(configurationError ?? "")"
-            return Line("a criterion of this stub", Difference(reason))
-        }
-        let criterion = criteria[index]
+    var lines: [Line] {
         let reading = reading.shown
-        // A predicate within the criterion may use them.
+        // A predicate within a criterion may use them.
         reading.pathValues = captured
-        let difference: Difference? =
-            switch outcomes[index] {
-            case .holds: nil
-            case .fails: criterion.difference(reading)
-            case .notAsked: .init("it was not checked, because another criterion failed")
-            }
-        return Line(criterion.description(), difference)
+        let lines = zip(criteria, outcomes).map { criterion, outcome in
+            let difference: Difference? =
+                switch outcome {
+                case .holds: nil
+                case .fails: criterion.difference(reading)
+                case .notAsked: .init("it was not checked, because another criterion failed")
+                }
+            return Line(criterion.description(), difference)
+        }
+        guard let configurationError else { return lines }
+        return lines + [
+            Line("a criterion of this stub", Difference("it is invalid: \(configurationError)"))
+        ]
     }
-
-    private static let shownCount = 50
 
     /// One line of text for each criterion, with ✓ or ✗.
-    ///
-    /// Of more than 50 criteria, it shows the first 25 and the first 25 that do not hold.
-    var description: String {
-        let holds = holds
-        let all = Array(holds.indices)
-        guard all.count > Self.shownCount else {
-            return all.map { line($0).text }.joined(separator: "\n")
-        }
-        let broken = all.filter { !holds[$0] }
-        let first = Set(all.prefix(Self.shownCount / 2))
-        let shown = first.union(broken.prefix(Self.shownCount / 2)).sorted()
-        let others = broken.count - shown.count { !holds[$0] }
-        let rest = "  and \(all.count - shown.count) more, of which \(others) do not hold"
-        return (shown.map { line($0).text } + [rest]).joined(separator: "\n")
-    }
+    var description: String { lines.map(\.text).joined(separator: "\n") }
 }

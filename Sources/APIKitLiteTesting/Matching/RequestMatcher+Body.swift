@@ -91,7 +91,7 @@ extension RequestMatcher {
             }
         } isNear: { reading in
             guard case .success(let actual) = reading.json else { return false }
-            return JSONDifference.lines(expected, relation, actual).count == 1
+            return JSONDifference.count(expected, relation, actual) == 1
         }
         criterion.readsBody = true
         return adding(criterion)

@@ -1,13 +1,4 @@
 extension RequestMatcher {
-    /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
-    public func method(_ name: String) -> RequestMatcher {
-        adding("method \(name)") {
-            $0.method == name
-        } or: {
-            .has($0.method)
-        }
-    }
-
     /// Requires a header.
     ///
     /// - Parameters:
@@ -15,10 +6,10 @@ extension RequestMatcher {
     ///   - value: The whole value, whose case matters; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         adding("header " + (value.map { "\(name): \($0)" } ?? name)) { reading in
-            let actual = reading.request.value(forHTTPHeaderField: name)
+            let actual = reading.header(name)
             return value.map { $0.hasSameBytes(as: actual) } ?? (actual != nil)
         } or: { reading in
-            let actual = reading.request.value(forHTTPHeaderField: name)
+            let actual = reading.header(name)
             return .has(actual.map { "\(name): \($0)" } ?? "no \(name)")
         }
     }

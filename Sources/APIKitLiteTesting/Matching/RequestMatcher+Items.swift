@@ -70,14 +70,10 @@ extension RequestMatcher {
             self == .query ? reading.query : reading.form
         }
 
-        func counts(in reading: RequestReading) -> ItemCounts? {
-            self == .query ? reading.queryCounts : reading.formCounts
-        }
-
         func difference(
-            _ reading: RequestReading, _ shown: (ItemCounts) -> String
+            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
         ) -> MatchReport.Difference {
-            .has(counts(in: reading).map(shown) ?? reading.bodyPlaceholder)
+            .has(items(of: reading).map(shown) ?? reading.bodyPlaceholder)
         }
     }
 
@@ -110,12 +106,14 @@ extension RequestMatcher {
             var criterion = Criterion {
                 "\(source.noun) \(item.shown)\(times)"
             } holds: { reading in
-                source.counts(in: reading).map { $0[item] >= count } ?? false
+                source.items(of: reading).map { $0.count { $0 == item } >= count } ?? false
             } difference: { reading in
-                source.difference(reading) { item.difference(from: $0.named(item.name)) }
+                source.difference(reading) { items in
+                    item.difference(from: items.filter { $0.name.hasSameBytes(as: item.name) })
+                }
             }
             criterion.readsBody = source == .form
-            matcher.add(criterion)
+            matcher = matcher.adding(criterion)
         }
     }
 }

@@ -33,6 +33,11 @@ extension RequestMatcher {
         anyOf(matchers)
     }
 
+    /// Matches requests that at least one of several matchers matches.
+    public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
+        any.anyOf(matchers)
+    }
+
     func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
         var criterion = Criterion {
@@ -65,28 +70,5 @@ extension RequestMatcher {
         }
         criterion.callsPredicate = matcher.hasPredicate
         return adding(criterion)
-    }
-
-    /// Requires the body of a request: JSON or a form by its content, any other body by its bytes.
-    func addingBody(of reading: RequestReading) -> RequestMatcher {
-        if case .success(let body) = reading.multipart {
-            let count = body.parts.count
-            return body.parts.reduce(self) { matcher, part in
-                part.fieldText.map { matcher.part(part.name, text: $0) }
-                    ?? matcher.part(
-                        part.name, fileName: part.fileName, contentType: part.contentType,
-                        data: part.data)
-            }.adding("\(count) \(count == 1 ? "part" : "parts")") { live in
-                (try? live.multipart?.get())?.parts.count == count
-            } or: { live in
-                .has((try? live.multipart?.get()).map { "\($0.parts.count)" } ?? "none")
-            }
-        }
-        switch reading.json {
-        case .success(let json): return adding(.equal, json)
-        case nil: return body(reading.body)
-        case .failure:
-            return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
-        }
     }
 }

@@ -80,13 +80,6 @@ private struct ExpectedPart: Sendable {
             parts.isEmpty ? "no parts" : candidates.isEmpty ? "only:" : "another:"
         return .init(
             "the request has \(text)",
-            details: shown.prefix(5).map { $0.summary(limit: 60) + hint(on: $0) } + more)
-    }
-
-    /// Says why a file name that reads like the expected one is another.
-    private func hint(on part: RecordedPart) -> String {
-        guard let fileName, fileName == part.fileName, !fileName.hasSameBytes(as: part.fileName)
-        else { return "" }
-        return ", whose file name has another Unicode form"
+            details: shown.prefix(5).map { $0.summary(limit: 60) } + more)
     }
 }

@@ -36,21 +36,18 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// The number of criteria before the first unusable one; `Int.max` if there is none.
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
-    private(set) var hasPredicate = false
+    var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
     /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
-    var recorded: Locked<RequestReading>?
+    var pattern: RequestPattern?
 
-    init() {}
+    /// A matcher for every request.
+    public static var any: RequestMatcher { RequestMatcher() }
 
-    /// The criteria, in order. Of more than 50, the first 50.
+    /// The criteria, in order.
     public var description: String {
-        if criteria.isEmpty { return "any request" }
-        let others = criteria.count - Self.shownCount
-        return criteria.prefix(Self.shownCount).map { $0.description() }.joined(separator: ", ")
-            + (others > 0 ? " and \(others) more" : "")
+        criteria.isEmpty
+            ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
     }
-
-    private static let shownCount = 50
 
     /// Returns which criteria hold for a request, and what it has instead of the others.
     func report(on request: RecordedRequest) -> MatchReport {
@@ -71,13 +68,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     func adding(_ criterion: Criterion) -> RequestMatcher {
         var matcher = self
-        matcher.add(criterion)
+        matcher.criteria.append(criterion)
         return matcher
-    }
-
-    mutating func add(_ criterion: Criterion) {
-        criteria.append(criterion)
-        hasPredicate = hasPredicate || criterion.callsPredicate
     }
 
     /// Returns the matcher with a configuration error. If there are several, the first one is kept.
@@ -101,7 +93,7 @@ extension RequestMatcher {
     ///
     /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
-        let reading = marked(reading)
+        let reading = compared(reading)
         let before = reading.pathValues
         for (index, criterion) in criteria.enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
@@ -115,10 +107,10 @@ extension RequestMatcher {
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(
             criteria, usableCount: usableCount, configurationError: configurationError,
-            on: marked(reading))
+            on: compared(reading))
     }
 
-    private func marked(_ reading: RequestReading) -> RequestReading {
-        recorded?.withLock { reading.marked(as: $0) } ?? reading
+    private func compared(_ reading: RequestReading) -> RequestReading {
+        pattern.map { RequestReading(reading, comparedWith: $0) } ?? reading
     }
 }

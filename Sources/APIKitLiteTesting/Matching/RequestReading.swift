@@ -8,18 +8,29 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
+    /// The request, and the recorded one with which this reading compares it; nil for a plain reading.
+    private let comparison: (live: RequestReading, pattern: RequestPattern)?
     /// The request without the secrets that texts do not show; nil if they show everything.
     private lazy var redacted: RequestReading? = record.redaction.map {
         RequestReading(RecordedRequest(request: $0.redacted(request)))
     }
 
     init(_ record: RecordedRequest) {
-        self.record = record
+        (self.record, comparison) = (record, nil)
+    }
+
+    /// Reads a request for a comparison with a recorded one. Only what texts may show is read.
+    init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
+        (record, comparison) = (live.shown.record, (live, pattern))
     }
 
     var request: URLRequest { record.request }
     var method: String { record.method }
-    var body: Data { record.body }
+    private(set) lazy var body: Data = comparison.map { $1.body(of: $0) } ?? record.body
+
+    func header(_ name: String) -> String? {
+        comparison.map { $1.header(name, of: $0) } ?? record.header(name)
+    }
 
     /// The request as a predicate receives it.
     var recorded: RecordedRequest {
@@ -34,33 +45,37 @@ final class RequestReading {
     /// The request as a text may show it.
     var shown: RequestReading { redacted ?? self }
 
-    private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
+    private(set) lazy var url: URLParts =
+        comparison?.live.shown.url ?? URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
-    lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
-    lazy var query = NamedItem.list(url.query ?? "")
+    private(set) lazy var segments: [String] =
+        comparison.map { $1.segments(of: $0) } ?? PathTemplate.decodedSegments(ofPath: url.path)
+    private(set) lazy var query: [NamedItem] =
+        comparison.map { $1.query(of: $0) } ?? NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
-    lazy var json: Result<JSONValue, any Error>? =
-        body.isEmptyBody ? nil : Result { try JSONValue(body) }
+    private(set) lazy var json: Result<JSONValue, any Error>? = {
+        if let (live, pattern) = comparison { return pattern.json(of: live) }
+        return body.isEmptyBody ? nil : Result { try JSONValue(body) }
+    }()
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
-    lazy var form: [NamedItem]? = {
+    private(set) lazy var form: [NamedItem]? = {
+        if let (live, pattern) = comparison { return pattern.form(of: live) }
         let type = mediaType(contentType) ?? formMediaType
         guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
     }()
 
     /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
-    lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? =
-        body.isEmpty
-        ? nil
-        : Result { () throws(MultipartBody.Failure) in
+    private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
+        if let (live, pattern) = comparison { return pattern.multipart(of: live) }
+        if body.isEmpty { return nil }
+        return Result { () throws(MultipartBody.Failure) in
             try MultipartBody(body, contentType: contentType)
         }
-
-    private(set) lazy var queryCounts = ItemCounts(query)
-    private(set) lazy var formCounts = form.map(ItemCounts.init)
+    }()
 
     /// The fields of a form, if the `Content-Type` says that it is one, which a POST of an archive
     /// may lack.
@@ -119,12 +134,11 @@ struct NamedItem: Hashable, Sendable {
 
     /// Returns the items of a query or a form, decoded. In both, servers read a `+` as a space.
     static func list(_ text: String) -> [NamedItem] {
-        func decode(_ part: Substring.UTF8View) -> String {
-            PercentEncoding.decode(Substring(part), plusIsSpace: true)
-        }
-        return queryItems(text.utf8).compactMap { name, value in
-            if name.isEmpty, value == nil { return nil }
-            return NamedItem(name: decode(name), value: value.map(decode))
+        text.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let parts = item.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+            ).map { PercentEncoding.decode(Substring($0), plusIsSpace: true) }
+            return NamedItem(name: parts[0], value: parts.count > 1 ? parts[1] : nil)
         }
     }
 
@@ -133,24 +147,6 @@ struct NamedItem: Hashable, Sendable {
         [name, value].compactMap { $0?.excerpt(limit: 500, onOneLine: false) }
             .joined(separator: "=")
     }
-}
-
-/// The items of a request, counted and grouped by name on first use, so that the time of a matcher
-/// with many criteria is linear.
-final class ItemCounts {
-    private let items: [NamedItem]
-    private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
-    private lazy var byName = Dictionary(grouping: items, by: \.name)
-
-    init(_ items: [NamedItem]) {
-        self.items = items
-    }
-
-    /// How often an item occurs.
-    subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
-
-    /// Returns the items with a name, in order.
-    func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
 }
 
 extension [RecordedPart] {

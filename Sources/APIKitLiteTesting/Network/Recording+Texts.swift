@@ -31,11 +31,11 @@ extension Recording {
     static func finding(of stubs: [Stub]) -> String? {
         guard let recording = stubs.first?.recording else { return nil }
         let uses = recording.uses.withLock { $0 }
-        let entries = stubs.filter(\.times.isAtLeast).flatMap { $0.recording?.entries ?? [] }
-        let used = Set(entries.filter { uses[$0.number] > 0 }.map(\.group))
-        // A client that has a new token already does not send the old one.
-        let unused = entries.filter {
-            uses[$0.number] == 0 && !($0.isUnauthorized && used.contains($0.group))
+        let unused = stubs.filter(\.times.isAtLeast).flatMap { stub in
+            let entries = stub.recording?.entries ?? []
+            let unused = entries.filter { uses[$0.number] == 0 }
+            // A client that has a new token already does not send the old one.
+            return unused.count < entries.count ? unused.filter { !$0.isUnauthorized } : unused
         }
         guard !unused.isEmpty else { return nil }
         let all = stubs.reduce(0) { $0 + ($1.recording?.entries.count ?? 0) }

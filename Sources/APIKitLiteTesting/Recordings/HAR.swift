@@ -3,104 +3,17 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// It is written with every field that 1.2 requires: Firefox and Charles refuse a file without `pages`
-/// or `response`. It is read without the fields that a replay does not need, and with the deviations
-/// of other programs.
-struct HAR: Codable {
-    let log: Log
-
-    struct Log: Codable {
-        var version = "1.2"
-        var creator = ["name": "APIKitLite", "version": "1"]
-        var pages: [String] = []
-        let entries: [Entry]
-    }
-
-    struct Entry: Codable {
-        let startedDateTime: String
-        /// In milliseconds, as all times here.
-        let time: Double
-        let request: Request
-        let response: Response
-        var cache: [String: String] = [:]
-        /// Only `wait` is known.
-        var timings: [String: Double] = [:]
-        var comment: String?
-    }
-
-    struct Request: Codable {
-        /// The method; nil if it cannot be read, as in what follows.
-        let method: String?
-        let url: String
-        var httpVersion = "HTTP/1.1"
-        var cookies: [String] = []
-        var headers: [Field] = []
-        var queryString: [Field] = []
-        var postData: Body?
-        var headersSize = -1
-        var bodySize = -1
-    }
-
-    struct Response: Codable {
-        let status: Int?
-        var statusText = ""
-        var httpVersion = "HTTP/1.1"
-        var cookies: [String] = []
-        var headers: [Field] = []
-        var content = Body()
-        var redirectURL = ""
-        var headersSize = -1
-        var bodySize = -1
-        /// The time and the number of bytes of each piece; nil if the body came as a whole.
-        var pieces: [[Double]]?
-        /// `left` if the client left before the end, `failed` if an error came after the headers.
-        var ending: String?
-        /// The name of the `URLError`, which has no place in HAR 1.2.
-        var error: String?
-        /// The URL of the answer, if redirects were followed.
-        var url: String?
-
-        enum CodingKeys: String, CodingKey {
-            case status, statusText, httpVersion, cookies, headers, content, redirectURL
-            case headersSize, bodySize
-            case pieces = "_pieces"
-            case ending = "_ending"
-            case error = "_error"
-            case url = "_url"
-        }
-    }
-
-    /// A header, a query item or a form field.
-    struct Field: Codable {
-        let name: String
-        let value: String?
-        /// The name of a file in a form.
-        var fileName: String?
-        var contentType: String?
-    }
-
-    /// The body of a request or of an answer.
-    struct Body: Codable {
-        /// The size in bytes; nil in a request.
-        var size: Int?
-        var mimeType = ""
-        var text: String?
-        /// Whether the text has another type.
-        var isOdd = false
-        /// `base64` if the text is not the body itself.
-        var encoding: String?
-        /// The same in a request, where HAR 1.2 has no place for it.
-        var requestEncoding: String?
-        /// The file beside the archive that has the body.
-        var file: String?
-        /// The fields of a form.
-        var params: [Field]?
-
-        enum CodingKeys: String, CodingKey {
-            case size, mimeType, text, encoding, params
-            case requestEncoding = "_encoding"
-            case file = "_file"
-        }
+/// It has every field that 1.2 requires: Firefox and Charles refuse a file without `pages` or
+/// `response`.
+enum HAR {
+    /// Returns the content of an archive. Equal archives have equal contents.
+    static func content(of archive: HTTPArchive) -> JSONValue {
+        [
+            "log": [
+                "version": "1.2", "creator": ["name": "APIKitLite", "version": "1"], "pages": [],
+                "entries": .array(archive.map(\.entry)),
+            ]
+        ]
     }
 
     /// The keys of the standard, which are no names of secrets, also if a redaction has such a name.
@@ -114,89 +27,139 @@ struct HAR: Codable {
         """)
 }
 
-// What has another type than expected counts as missing, except for lists and objects. What a replay
-// needs is then nil, and never an empty text.
-extension HAR.Log {
-    init(from decoder: any Decoder) throws {
-        self.init(entries: try decoder.container(keyedBy: CodingKeys.self).list(.entries))
+extension HTTPArchive.Exchange {
+    fileprivate var entry: JSONValue {
+        [
+            "startedDateTime": .string(startDate == .distantPast ? "" : startDate.har),
+            "time": .number(duration), "request": request.har, "response": answer, "cache": [:],
+            "timings": ["send": 0, "wait": .number(duration), "receive": 0],
+            "comment": (error?.userInfo[NSLocalizedDescriptionKey] as? String).map(
+                JSONValue.string),
+        ]
+    }
+
+    private var duration: String { (pieces.last?.time ?? .zero).milliseconds }
+
+    private var answer: JSONValue {
+        let status = response?.statusCode ?? 0
+        let type = response?.value(forHTTPHeaderField: "Content-Type") ?? "x-unknown"
+        let isWhole = pieces.count < 2 && duration == "0"
+        let hasOtherURL = response?.url != request.url
+        let ending = wasCancelled ? "left" : error != nil && response != nil ? "failed" : nil
+        var content = body.har(type, encoding: "encoding")
+        content["size"] = .number("\(body.count)")
+        return [
+            "status": .number("\(status)"), "statusText": .string(HTTPStatus.reasonPhrase(status)),
+            "httpVersion": "HTTP/1.1", "cookies": [],
+            "headers": .list(response?.headerFields ?? [:]),
+            "content": .object(content),
+            "redirectURL": .string(response?.value(forHTTPHeaderField: "Location") ?? ""),
+            "headersSize": -1, "bodySize": .number("\(body.count)"),
+            "_pieces": isWhole ? nil : .array(pieces.map(\.har)),
+            "_ending": ending.map(JSONValue.string),
+            "_error": (error?.harName).map(JSONValue.string),
+            "_url": hasOtherURL ? (response?.url?.absoluteString).map(JSONValue.string) : nil,
+        ]
     }
 }
 
-extension HAR.Entry {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            startedDateTime: container.text(.startedDateTime) ?? "",
-            time: max(0, container.number(.time) ?? 0),
-            request: try container.decodeIfPresent(HAR.Request.self, forKey: .request)
-                ?? HAR.Request(method: nil, url: ""),
-            response: try container.decodeIfPresent(HAR.Response.self, forKey: .response)
-                ?? HAR.Response(status: 0))
+extension URLRequest {
+    fileprivate var har: JSONValue {
+        let url = url?.absoluteString ?? ""
+        let body = httpBody ?? Data()
+        // HAR 1.2 has no place for the encoding of a request.
+        let content = body.har(
+            value(forHTTPHeaderField: "Content-Type") ?? "", encoding: "_encoding")
+        return [
+            "method": .string(httpMethod ?? "GET"), "url": .string(url),
+            "httpVersion": "HTTP/1.1", "cookies": [], "headers": .list(allHTTPHeaderFields ?? [:]),
+            "queryString": .array(
+                NamedItem.list(URLParts(url).query ?? "").map { .field($0.name, $0.value ?? "") }),
+            "postData": body.isEmpty ? nil : .object(content), "headersSize": -1,
+            "bodySize": .number("\(body.count)"),
+        ]
     }
 }
 
-extension HAR.Request {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            method: container.text(.method), url: container.text(.url) ?? "",
-            headers: try container.list(.headers),
-            postData: try container.decodeIfPresent(HAR.Body.self, forKey: .postData),
-            bodySize: Int(container.number(.bodySize) ?? -1))
+extension JSONValue {
+    fileprivate static func field(_ name: String, _ value: String) -> JSONValue {
+        ["name": .string(name), "value": .string(value)]
+    }
+
+    fileprivate static func list(_ fields: [String: String]) -> JSONValue {
+        .array(
+            fields.sorted { $0.key < $1.key }.flatMap { name, value in
+                let isCookie = name.lowercased() == "set-cookie"
+                let values = isCookie ? splitCookies(value).map { String($0) } : [value]
+                return values.map { field(name, $0) }
+            })
     }
 }
 
-extension HAR.Response {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            status: container.number(.status).flatMap { Int(exactly: $0) },
-            headers: try container.list(.headers),
-            content: try container.decodeIfPresent(HAR.Body.self, forKey: .content)
-                ?? HAR.Body(),
-            redirectURL: container.text(.redirectURL) ?? "",
-            bodySize: Int(container.number(.bodySize) ?? -1),
-            pieces: try container.decodeIfPresent([[Double]].self, forKey: .pieces),
-            ending: container.text(.ending), error: container.text(.error),
-            url: container.text(.url))
+extension Data {
+    /// The members of a body. Text stays as it is, and other bytes are written in Base64.
+    fileprivate func har(_ type: String, encoding: String) -> [String: JSONValue] {
+        let text = exactText(self)
+        var body: [String: JSONValue] = [
+            "mimeType": .string(type), "text": .string(text ?? base64EncodedString()),
+        ]
+        if text == nil { body[encoding] = "base64" }
+        return body
     }
 }
 
-extension HAR.Field {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let number = container.number(.value).map { "\(NSNumber(value: $0))" }
-        self.init(
-            name: container.text(.name) ?? "", value: container.text(.value) ?? number,
-            fileName: container.text(.fileName), contentType: container.text(.contentType))
+extension SentPiece {
+    fileprivate var har: JSONValue { [.number(time.milliseconds), .number("\(data.count)")] }
+}
+
+extension URLError {
+    /// The name or the number of the code, as an archive has it.
+    fileprivate var harName: String {
+        Self.named.first { $0.code == code }?.name ?? "\(code.rawValue)"
     }
 }
 
-extension HAR.Body {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            size: container.number(.size).map { Int($0) },
-            mimeType: container.text(.mimeType) ?? "", text: container.text(.text),
-            isOdd: container.contains(.text) && container.text(.text) == nil
-                && (try? container.decodeNil(forKey: .text)) != true,
-            encoding: container.text(.encoding) ?? container.text(.requestEncoding),
-            file: container.text(.file), params: try container.list(.params))
+extension Duration {
+    /// The whole number of milliseconds as text.
+    fileprivate var milliseconds: String { "\(Int((self / .milliseconds(1)).rounded()))" }
+}
+
+extension Date {
+    /// The date with milliseconds: `2026-11-22T10:00:00.123Z`.
+    fileprivate var har: String {
+        // The format does not round: it would write 0.1229999 as 0.122.
+        let milliseconds = (timeIntervalSince1970 * 1_000).rounded() + 0.1
+        return Date(timeIntervalSince1970: milliseconds / 1_000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 
-extension KeyedDecodingContainer {
-    fileprivate func text(_ key: Key) -> String? {
-        (try? decodeIfPresent(String.self, forKey: key)) ?? nil
+// Members that are nil are left out.
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
+{
+    init(dictionaryLiteral members: (String, JSONValue?)...) {
+        self = .object(
+            members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 
-    /// A number, also one in a string; nil if no status or time can be so large.
-    fileprivate func number(_ key: Key) -> Double? {
-        let number = (try? decodeIfPresent(Double.self, forKey: key)) ?? nil
-        return (number ?? text(key).flatMap { Double($0) }).flatMap { abs($0) < 1e12 ? $0 : nil }
-    }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    fileprivate func list<Element: Decodable>(_ key: Key) throws -> [Element] {
-        try decodeIfPresent([Element].self, forKey: key) ?? []
+    init(stringLiteral text: String) { self = .string(text) }
+
+    init(integerLiteral number: Int) { self = .number("\(number)") }
+}
+
+extension JSONValue: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .object(let members): try container.encode(members)
+        case .array(let elements): try container.encode(elements)
+        case .string(let text): try container.encode(text)
+        case .number(let digits): try container.encode(Decimal(string: digits))
+        case .boolean(let value): try container.encode(value)
+        case .null: try container.encodeNil()
+        }
     }
 }

@@ -12,31 +12,27 @@ final class HARFile {
     }
 
     /// Returns the text of the file, and its entries.
-    func read() throws -> (text: Data, entries: [HAR.Entry]) {
+    func read() throws -> (text: Data, entries: [HARValue]) {
         var text = try bytes(of: url)
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = Data(text.dropFirst(3)) }
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        if text.starts(with: mark) { text = Data(text.dropFirst(mark.count)) }
+        let file: HARValue
         do {
-            return (text, try JSONDecoder().decode(HAR.self, from: text).log.entries)
-        } catch DecodingError.dataCorrupted {
-            throw HTTPArchiveError("\(url.path) is no HTTP archive: \(Self.whyNoJSON(text))")
-        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty,
-            DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty
-        {
-            let place = describe(context.codingPath).dropFirst(2)
-            throw HTTPArchiveError("\(url.path), \(place) has another type than in HAR 1.2.")
+            // At the start of a string, Foundation drops a byte order mark that is not escaped.
+            let json =
+                text.range(of: mark) == nil
+                ? text
+                : Data(
+                    String(decoding: text, as: UTF8.self)
+                        .replacing("\u{FEFF}", with: #"\uFEFF"#).utf8)
+            file = HARValue(json: try JSONValue(json), file: url.path)
         } catch {
+            throw HTTPArchiveError("\(url.path) is no HTTP archive: \(JSONText.reason(error))")
+        }
+        guard let log = try? file["log"], case .object = log.json else {
             throw HTTPArchiveError("\(url.path) is no HTTP archive: it has no object \"log\".")
         }
-    }
-
-    /// Returns a reason. A `DecodingError` has none on Linux.
-    private static func whyNoJSON(_ text: Data) -> String {
-        do {
-            _ = try JSONText.read(text)
-            return "its JSON cannot be decoded."
-        } catch {
-            return JSONText.reason(error)
-        }
+        return (text, try log["entries"].list)
     }
 
     /// Returns the bytes of the file, or of one that it names.
@@ -54,226 +50,142 @@ final class HARFile {
             "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
     }
 
-    /// Returns the exchange of an entry.
-    func exchange(_ entry: HAR.Entry, at index: Int) throws -> HTTPArchive.Exchange {
-        func wrong(_ place: String, _ what: String) -> HTTPArchiveError {
-            HTTPArchiveError("\(url.path), log.entries[\(index)].\(place) \(what).")
+    /// Returns the exchange of an entry, and why it cannot be replayed; nil if it can.
+    func exchange(
+        _ entry: HARValue, number: Int
+    ) throws -> (exchange: HTTPArchive.Exchange?, gap: String?) {
+        let (sent, received) = try (entry["request"], entry["response"])
+        guard let text = try sent["url"].text, !text.isEmpty else {
+            return (nil, "it has no URL")
         }
-        func bytes(of body: HAR.Body, _ place: String) throws -> Data {
-            if body.text == nil, let name = body.file {
-                // Without a slash, the name cannot lead out of the folder.
-                guard !name.contains("/") else {
-                    throw wrong("\(place)._file", "is not a file beside the archive")
-                }
-                let folder = self.url.deletingLastPathComponent()
-                return try self.bytes(of: folder.appendingPathComponent(name))
-            }
-            guard let data = body.data else { throw wrong("\(place).text", "is not base64") }
-            return data
-        }
-        guard let url = URL(reference: entry.request.url) else {
-            throw wrong("request.url", "is not a URL")
-        }
+        guard let url = URL(reference: text) else { throw try sent["url"].error("is not a URL") }
+        let post = try HARMessage(sent, body: "postData")
+        let answer = try HARMessage(received, body: "content")
         var request = URLRequest(url: url)
-        request.httpMethod = entry.request.method
-        request.allHTTPHeaderFields = entry.request.headers.byName
-        if let post = entry.request.postData {
+        request.httpMethod = try sent["method"].text
+        request.allHTTPHeaderFields = post.headers
+        if case .object = post.content.json {
             let type = request.value(forHTTPHeaderField: "Content-Type") ?? post.mediaType
             request.setValue(type, forHTTPHeaderField: "Content-Type")
-            if post.isForm, mediaType(type) == "multipart/form-data" {
+            if let parts = post.parts(type) {
                 do {
-                    request = try request.multipartBody(post.parts)
+                    request = try request.multipartBody(parts)
                 } catch {
-                    throw wrong("request.postData.params", "cannot be sent: \(error)")
+                    throw try post.content["params"].error("cannot be sent: \(error)")
                 }
             } else {
-                let body = try bytes(of: post, "request.postData")
+                let body = try bytes(of: post)
                 if !body.isEmpty { request.httpBody = body }
             }
         }
-        let answer = entry.response
-        let body = try bytes(of: answer.content, "response.content")
-        if let index = answer.pieces?.firstIndex(where: { !$0.isPiece }) {
-            throw wrong(
-                "response._pieces[\(index)]", "is not a time in milliseconds and a number of bytes")
-        }
-        return HTTPArchive.Exchange(
-            entry, request, body,
-            Recording.Place(file: self.url.lastPathComponent, number: index + 1))
+        let exchange = try HTTPArchive.Exchange(
+            entry, request, answer, bytes(of: answer),
+            Recording.Place(file: self.url.lastPathComponent, number: number))
+        return (exchange, try exchange.skipReason ?? entry.gap(post, answer))
+    }
+
+    private func bytes(of message: HARMessage) throws -> Data {
+        guard let name = try message.fileName() else { return try message.data() }
+        return try bytes(of: url.deletingLastPathComponent().appendingPathComponent(name))
     }
 }
 
-extension [HAR.Field] {
-    /// The fields of a header. The values of a repeated field are joined.
-    fileprivate var byName: [String: String] {
-        var names: [String: String] = [:]
-        var values: [String: [String]] = [:]
-        // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
-        for field in self where field.name.utf8.isHTTPToken {
-            let name = names[field.name.lowercased(), default: field.name]
-            names[field.name.lowercased()] = name
-            values[name, default: []] += field.values
-        }
-        return values.mapValues { $0.joined(separator: ", ") }
-    }
-}
-
-extension HAR.Field {
-    /// The values of a header. A browser joins those of a repeated one with line feeds, and other
-    /// programs join cookies with any line breaks.
-    fileprivate var values: [String] {
-        let isCookie = name.lowercased().hasSuffix("cookie")
-        return (value ?? "").split { $0 == "\n" || isCookie && $0.isNewline }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
-    /// Whether a header cannot be sent. Browsers list the pseudo-fields of HTTP/2.
-    fileprivate var isUnusable: Bool {
-        if name.hasPrefix(":") { return false }
-        return !name.utf8.isHTTPToken || value == nil || !values.allSatisfy(\.utf8.isHTTPFieldValue)
-    }
-}
-
-extension HAR.Entry {
+extension HARValue {
     /// Why the entry does not say all of its exchange; nil if it does.
-    var gap: String? {
-        guard let method = request.method, method.utf8.isHTTPToken else {
+    fileprivate func gap(_ request: HARMessage, _ answer: HARMessage) throws -> String? {
+        guard let method = try self["request"]["method"].text, method.utf8.isHTTPToken else {
             return "it has no method"
         }
-        for (noun, headers) in [("request", request.headers), ("answer", response.headers)] {
-            guard let name = headers.first(where: \.isUnusable)?.name else { continue }
-            return "the header \(name.debugDescription) of its \(noun) has no value, or one that "
-                + "cannot be sent"
+        let response = try self["response"]
+        if let gap = request.headerGap("request") ?? answer.headerGap("answer") { return gap }
+        let status: Int
+        switch try response.status {
+        case nil: return "its answer has no status"
+        case let known? where (-1...0).contains(known) || (200..<1_000).contains(known):
+            status = known
+        case let other?: return "its answer has the status \(other)"
         }
-        guard let status = response.status else { return "its answer has no status" }
-        guard (-1...0).contains(status) || (200..<1_000).contains(status) else {
-            return "its answer has the status \(status)"
-        }
-        if let gap = request.postData?.gap { return "the body of its request \(gap)" }
-        if !["GET", "HEAD"].contains(method),
-            (request.postData ?? HAR.Body()).isMissing(request.bodySize, request.headers)
-        {
-            return "the body of its request is not in the file"
-        }
-        if let gap = response.content.gap { return "its body \(gap)" }
+        let sendsBody = !["GET", "HEAD"].contains(method)
         let hasBody =
             method != "HEAD" && ![204, 205].contains(status) && !(300..<400).contains(status)
         // An answer that broke off may have no body.
-        let isWhole = response.error == nil && response.ending == nil && status > 0
-        return hasBody && isWhole && response.content.isMissing(response.bodySize, response.headers)
-            ? "its body is not in the file" : nil
+        let isWhole =
+            try response["_error"].text == nil && response["_ending"].text == nil && status > 0
+        return try request.bodyGap("the body of its request", isNeeded: sendsBody)
+            ?? answer.bodyGap("its body", isNeeded: hasBody && isWhole)
     }
-}
 
-extension HAR.Body {
-    /// Why the body cannot be read; nil if it can be.
-    fileprivate var gap: String? {
-        if isOdd { return "is not text" }
-        let coding = text.map { $0.isEmpty ? "" : encoding ?? "" } ?? ""
-        if !["", "base64", "utf8", "utf-8"].contains(coding.lowercased()) {
-            return "has the encoding \(coding.debugDescription)"
+    /// The status of an answer; 0 without one.
+    fileprivate var status: Int? {
+        get throws {
+            guard case .object = json else { return 0 }
+            return try self["status"].number.flatMap { Int(exactly: $0) }
         }
-        let isMultipart = mimeType.lowercased().hasPrefix("multipart/")
-        let isWrong =
-            isForm
-            && params!.contains { field in
-                field.name.isEmpty || field.value == nil && (isMultipart || field.fileName != nil)
+    }
+
+    /// The time and the number of bytes of a piece.
+    fileprivate var piece: (time: Duration, count: Int) {
+        get throws {
+            let numbers = try list.compactMap(\.number)
+            guard numbers.count == 2, numbers[1] >= 0 else {
+                throw error("is not a time in milliseconds and a number of bytes")
             }
-        return isWrong ? "has a field without a name or a value" : nil
-    }
-
-    /// Whether the file says only that there is a body.
-    fileprivate func isMissing(_ bodySize: Int, _ headers: [HAR.Field]) -> Bool {
-        let length = headers.first { $0.name.lowercased() == "content-length" }?.value
-        let size = [size, bodySize, length.flatMap { Int($0) }].compactMap(\.self).first { $0 >= 0 }
-        return text?.isEmpty ?? true && !isForm && file == nil && size ?? 0 > 0
-    }
-
-    /// Whether the body is in `params`.
-    fileprivate var isForm: Bool { text?.isEmpty ?? true && params?.isEmpty == false }
-
-    fileprivate var parts: [MultipartPart] {
-        (params ?? []).map { field in
-            MultipartPart(
-                name: field.name, data: Data((field.value ?? "").utf8), fileName: field.fileName,
-                contentType: field.contentType)
+            return (.milliseconds(numbers[0]), Int(numbers[1]))
         }
-    }
-
-    /// The type, for a body without a `Content-Type`; nil if the file has none.
-    fileprivate var mediaType: String? {
-        let isKnown = mimeType.contains("/") && !mimeType.contains("x-unknown")
-        return isKnown && mimeType.utf8.isHTTPFieldValue ? mimeType : nil
-    }
-}
-
-extension [Double] {
-    fileprivate var isPiece: Bool {
-        count == 2 && allSatisfy { abs($0) < 1e12 } && self[1] >= 0
-    }
-}
-
-extension HAR.Body {
-    /// The bytes of the text or of the form; nil if the text is not Base64 as it should be.
-    fileprivate var data: Data? {
-        if isForm {
-            let fields = (params ?? []).map { field in
-                [field.name, field.value].compactMap { $0.map { PercentEncoding.form.encode($0) } }
-                    .joined(separator: "=")
-            }
-            return Data(fields.joined(separator: "&").utf8)
-        }
-        guard let text else { return Data() }
-        guard encoding?.lowercased() == "base64" else { return Data(text.utf8) }
-        // A line break is rare, and a search for it takes longer than the decoding.
-        return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
     }
 }
 
 extension HTTPArchive.Exchange {
     fileprivate init(
-        _ entry: HAR.Entry, _ request: URLRequest, _ body: Data, _ place: Recording.Place
-    ) {
-        let answer = entry.response
-        let url = answer.url.flatMap { URL(string: $0) } ?? request.url!
-        let status = answer.status ?? 0
-        var fields = answer.headers.byName
+        _ entry: HARValue, _ request: URLRequest, _ answer: HARMessage, _ body: Data,
+        _ place: Recording.Place
+    ) throws {
+        let message = try entry["response"]
+        let status = try message.status ?? 0
+        var fields = answer.headers
         func add(_ name: String, _ value: String?) {
             let isThere = fields.keys.contains { $0.lowercased() == name.lowercased() }
             if let value, !isThere { fields[name] = value }
         }
-        if !body.isEmpty { add("Content-Type", answer.content.mediaType) }
-        if (300..<400).contains(status), !answer.redirectURL.isEmpty {
-            add("Location", answer.redirectURL)
+        if !body.isEmpty { add("Content-Type", answer.mediaType) }
+        if (300..<400).contains(status), let url = try message["redirectURL"].text, !url.isEmpty {
+            add("Location", url)
         }
+        let url = try message["_url"].text.flatMap { URL(string: $0) } ?? request.url!
         let response =
             status > 0
             ? HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields) : nil
-        let wasCancelled = answer.ending == "left"
+        let wasCancelled = try message["_ending"].text == "left"
         // An entry without an answer failed, whether or not the file says how.
         let hasFailed = response == nil && !wasCancelled
-        let error = answer.error ?? (hasFailed ? "" : nil)
+        let error = try message["_error"].text ?? (hasFailed ? "" : nil)
+        var pieces = try message["_pieces"].list.map { try $0.piece }
+        if pieces.isEmpty {
+            pieces = [(.milliseconds(max(0, try entry["time"].number ?? 0)), body.count)]
+        }
         self.init(
-            request: request, response: response,
-            pieces: Self.pieces(of: body, answer.pieces ?? [[entry.time, 0]]),
+            request: request, response: response, pieces: Self.pieces(of: body, pieces),
             error: error.map { URLError(URLError.code(named: $0)) }, wasCancelled: wasCancelled,
-            startDate: Date(har: entry.startedDateTime) ?? .distantPast, place: place)
+            startDate: Date(har: try entry["startedDateTime"].text ?? "") ?? .distantPast,
+            place: place)
     }
 
     /// Returns the pieces of a body. If its text was edited, the last piece takes the difference.
-    private static func pieces(of body: Data, _ list: [[Double]]) -> [SentPiece] {
+    private static func pieces(
+        of body: Data, _ list: [(time: Duration, count: Int)]
+    ) -> [SentPiece] {
         var rest = body
         let pieces = list.enumerated().map { index, piece in
-            let data = index + 1 == list.count ? rest : rest.prefix(Int(piece[1]))
+            let data = index + 1 == list.count ? rest : rest.prefix(piece.count)
             rest = rest.dropFirst(data.count)
-            return SentPiece(data: Data(data), time: .milliseconds(piece[0]))
+            return SentPiece(data: Data(data), time: piece.time)
         }
         return pieces.filter { !$0.data.isEmpty }
     }
 
     /// Why an entry is not an HTTP exchange that can be replayed; nil if it is one.
-    var skipReason: String? {
+    fileprivate var skipReason: String? {
         guard let scheme = request.url?.scheme?.lowercased() else {
             return "its URL has no scheme"
         }

@@ -17,13 +17,13 @@ extension HTTPArchive {
         self.init()
         let file = HARFile(file, limit: limit)
         for (index, entry) in try file.read().entries.enumerated() {
-            let exchange = entry.request.url.isEmpty ? nil : try file.exchange(entry, at: index)
-            let reason = exchange.map { $0.skipReason ?? entry.gap } ?? "it has no URL"
+            let (exchange, reason) = try file.exchange(entry, number: index + 1)
             if let exchange, reason == nil {
                 append(exchange)
             } else {
                 let text = "entry \(index + 1): \(reason ?? "")"
-                skipped.append(Recording.Skipped(url: entry.request.url, text: text))
+                skipped.append(
+                    Recording.Skipped(url: try entry["request"]["url"].text ?? "", text: text))
             }
         }
     }
@@ -70,7 +70,7 @@ extension HTTPArchive {
     private func text() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(HAR(log: HAR.Log(entries: map { HAR.Entry($0) })))
+        return try encoder.encode(HAR.content(of: self))
             + Data("\n".utf8)
     }
 
@@ -112,8 +112,10 @@ extension HARFile {
     fileprivate func secrets(_ redaction: Redaction) throws -> [String] {
         let (text, entries) = try read()
         var archive = HTTPArchive()
-        for (index, entry) in entries.enumerated() where !entry.request.url.isEmpty {
-            archive.append(try exchange(entry, at: index))
+        for (index, entry) in entries.enumerated() {
+            if let exchange = try exchange(entry, number: index + 1).exchange {
+                archive.append(exchange)
+            }
         }
         let (clean, all) = archive.redacted(redaction)
         let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }

@@ -5,15 +5,18 @@ extension HTTPArchive {
     /// Returns the archive without secrets, and the redaction that hides them everywhere.
     func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
-        // A file that is written again keeps its marks.
-        let last = flatMap(\.parts).flatMap { part in
-            part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
-                ? [] : String(decoding: part.bytes, as: UTF8.self).splitAtMarks.numbers
-        }.max()
-        let redaction = redaction.hidingEnvironment.numbering(after: last ?? 0)
+        let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
         let (named, secrets) = walked(redaction)
         let all = redaction.hidingRandomValues(secrets)
         return (all == redaction ? named : named.walked(all).0, all)
+    }
+
+    /// The largest number of a mark. A file that is written again keeps its marks.
+    var lastMark: Int {
+        flatMap(\.parts).flatMap { part in
+            part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
+                ? [] : String(decoding: part.bytes, as: UTF8.self).splitAtMarks.numbers
+        }.max() ?? 0
     }
 
     /// Returns the archive without the secrets that one walk finds, and these.

@@ -5,16 +5,19 @@ extension MockNetwork {
     /// Adds stubs that answer from an archive: one for each group of equal requests, which gets its
     /// answers in the order of the archive.
     ///
-    /// Requests are equal if their methods, URLs and bodies are equal, and the headers `Range`,
+    /// Two requests are equal if their method, URL and body are equal, and so is each header `Range`,
     /// `If-…` and `Last-Event-ID` of the recorded one. The order of the query does not count. JSON and
     /// forms are compared by their content, other bodies by their bytes. For a request to
     /// ``serve(port:)``, the host does not count.
     ///
     /// A secret of a recorded request, such as `REDACTED-1`, matches any text at its place, and a 0
     /// also matches any number with a secret name or of eight digits or more. If several recorded
-    /// requests match, those answer that have more values of the request, also in its secret headers:
-    /// a client that sends the token of a recorded response gets what was recorded with it. A 401
-    /// need not be used if the client has repeated its request with a newer token.
+    /// requests match, those with the most equal values answer in order, also of secret headers: a
+    /// client that sends the token of a recorded response gets what was recorded with it. A 401 need
+    /// not be used if the client has repeated its request with a newer token.
+    ///
+    /// Each request is compared with all of the archive, so the time grows with the square of their
+    /// number. In a debug build, two hundred different requests take about a second.
     ///
     /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
     /// piece comes immediately, and the others come after their recorded gaps.
@@ -47,45 +50,45 @@ extension MockNetwork {
         times: Stub.Times, redacting redaction: Redaction, sourceLocation: String
     ) -> [Stub] {
         let redaction = redaction.hidingEnvironment
-        let requests = archive.map { exchange in
-            RequestReading(RecordedRequest(request: redaction.redacted(exchange.request)))
-        }
-        let names = archive.flatMap { ($0.request.allHTTPHeaderFields ?? [:]).keys }
-        let secretNames = Set(names.map { $0.lowercased() }).filter { redaction.hides($0, nil) }
-        let keys = archive.indices.map { number in
-            ReplayKey(archive[number].request, requests[number], secretNames)
-        }
+        let replay = Replay(archive, redaction, then: afterLast)
+        let requests = archive.map { redaction.redacted($0.request) }
+        let groups = Dictionary(grouping: archive.indices) { requests[$0].replayKey }
         var recording = recording
         recording.uses = Locked(archive.map { _ in 0 })
         recording.skipped = archive.skipped
-        let groups = Dictionary(grouping: keys.indices) { keys[$0] }.values.sorted { $0[0] < $1[0] }
-        let stubs = groups.map { numbers in
+        let stubs = groups.values.sorted { $0[0] < $1[0] }.map { numbers in
             var part = recording
-            part.entries = numbers.map { number in
-                archive[number].entry(number, keys[number].group, redaction)
-            }
+            part.entries = numbers.map { archive[$0].entry($0, redaction) }
             let matcher = RequestMatcher(recorded: requests[numbers[0]]) { [weak core] in
                 core?.serves($0) ?? false
             }
             return core.makeStub(
-                matcher, .responses(numbers.map { .exchange(archive[$0]) }, then: afterLast),
+                matcher, .responses(numbers.map { replay.responses[$0] }, then: afterLast),
                 times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        let replay = Replay(
-            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, secretNames)
         core.hide(redaction)
         core.add(Stub.Group(stubs, choosing: replay.next))
         return stubs
     }
 }
 
+extension URLRequest {
+    /// What is equal for equal requests.
+    fileprivate var replayKey: [String?] {
+        let body = httpBody ?? Data()
+        let headers = replayedHeaders.flatMap { [$0, value(forHTTPHeaderField: $0)] }
+        let texts =
+            [httpMethod, url?.absoluteString, exactText(body) ?? body.base64EncodedString()]
+            + headers
+        return texts.map { $0?.splitAtMarks.texts.joined(separator: Redaction.mark) }
+    }
+}
+
 extension HTTPArchive.Exchange {
-    fileprivate func entry(
-        _ number: Int, _ group: Int, _ redaction: Redaction
-    ) -> Recording.Entry {
+    fileprivate func entry(_ number: Int, _ redaction: Redaction) -> Recording.Entry {
         let day = startDate.formatted(.iso8601.year().month().day())
         return Recording.Entry(
-            number: number, group: group, isUnauthorized: response?.statusCode == 401, place: place,
+            number: number, isUnauthorized: response?.statusCode == 401, place: place,
             day: startDate == .distantPast ? nil : day, text: text(redaction))
     }
 }
@@ -94,9 +97,9 @@ extension RequestMatcher {
     /// Creates a matcher for requests that are equal to a recorded one. The host of a URL that leads
     /// to the network's own server does not count.
     fileprivate init(
-        recorded reading: RequestReading, _ isServed: @escaping @Sendable (URL?) -> Bool
+        recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool
     ) {
-        let request = reading.request
+        let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
         var matcher = RequestMatcher.method(reading.method)
@@ -111,6 +114,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-        recorded = Locked(reading)
+        pattern = RequestPattern(reading)
     }
 }

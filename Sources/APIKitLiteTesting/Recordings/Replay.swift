@@ -1,130 +1,102 @@
 import APIKitLite
 import Foundation
 
-/// What decides which recorded requests are equal, and which of them is a request's.
-struct ReplayKey: Hashable, Sendable {
-    /// A hash of all but the marks.
-    let group: Int
-    /// The hash of the values that have no marks.
-    let rest: Int
-    /// The hashes of the values at the marks, by their places.
-    let values: [Int: Int]
-    /// The hashes of the words in the secret headers.
-    let words: Set<Int>
-    /// The number of headers that must be equal.
-    let headerCount: Int
-
-    init(_ request: URLRequest, _ redacted: RequestReading, _ secretNames: Set<String>) {
-        let pattern = RequestDigest(redacted, isPattern: true)
-        let reading = RequestReading(RecordedRequest(request: request))
-        let marked = RequestDigest(reading, isPattern: true).openPlaces
-        let live = RequestDigest(reading).values.filter { marked.contains($0.key) }
-        let names = request.replayedHeaders
-        let headers = names.map { request.value(forHTTPHeaderField: $0) }
-        let origin = "\(redacted.url.scheme)://\(redacted.url.hostAndPort)"
-        group = hashed(pattern.hash(without: []), hashed(origin, hashed(names, headers)))
-        rest = pattern.hash(without: pattern.openPlaces) ?? 0
-        values = Dictionary(
-            uniqueKeysWithValues: pattern.openPlaces.map { ($0, live[$0] ?? 0) })
-        words = request.words(of: secretNames)
-        headerCount = names.count
-    }
-}
-
 /// The choice of the exchange of an archive that answers a request.
 struct Replay: Sendable {
-    private let keys: [ReplayKey]
-    private let stubs: [Stub]
+    private struct Request: Sendable {
+        /// The request with numbered marks, which shows what a live one has in common with it.
+        let pattern: RequestPattern
+        /// The words in its secret headers.
+        let words: Set<String>
+        /// The number of its headers that a live request must have, too.
+        let headerCount: Int
+    }
+
+    let responses: [MockResponse]
+    private let requests: [Request]
     /// The names of secret headers.
     private let secretNames: Set<String>
-    private let words: Set<Int>
+    private let words: Set<String>
     private let afterLast: Stub.AfterLast
-    /// The numbers of the exchanges of each stub.
-    private let entries: [[Int]]
-    /// The stub and the response of each exchange.
-    private let answers: [(stub: Stub, response: MockResponse)]
-    /// The numbers of the stubs, by the places of their marks and the hashes of the rest.
-    private let index: [Set<Int>: [Int: [Int]]]
 
-    init(
-        _ archive: HTTPArchive, _ entries: [[Int]], _ keys: [ReplayKey], _ stubs: [Stub],
-        then afterLast: Stub.AfterLast, _ secretNames: Set<String>
-    ) {
-        (self.keys, self.stubs, self.secretNames) = (keys, stubs, secretNames)
-        (self.entries, self.afterLast) = (entries, afterLast)
-        answers = zip(entries, stubs).flatMap { entries, stub in entries.map { ($0, stub) } }
-            .sorted { $0.0 < $1.0 }.map { ($1, .exchange(archive[$0])) }
-        words = keys.reduce(into: []) { $0.formUnion($1.words) }
-        index = keys.indices.reduce(into: [:]) { index, number in
-            let key = keys[number]
-            index[Set(key.values.keys), default: [:]][key.rest, default: []].append(number)
+    init(_ archive: HTTPArchive, _ redaction: Redaction, then afterLast: Stub.AfterLast) {
+        let names = archive.flatMap { ($0.request.allHTTPHeaderFields ?? [:]).keys }
+        let secretNames = Set(names.map { $0.lowercased() }).filter { redaction.hides($0, nil) }
+        let redaction = redaction.numbering(after: archive.lastMark)
+        requests = archive.map { exchange in
+            let request = RecordedRequest(request: redaction.redacted(exchange.request))
+            return Request(
+                pattern: RequestPattern(RequestReading(request)),
+                words: exchange.request.words(of: secretNames),
+                headerCount: exchange.request.replayedHeaders.count)
         }
+        responses = archive.map { .exchange($0) }
+        words = requests.reduce(into: []) { $0.formUnion($1.words) }
+        (self.secretNames, self.afterLast) = (secretNames, afterLast)
     }
 
     /// Returns the stub that answers a request, and its response; nil if none does.
-    ///
-    /// Of the recorded requests that match, those remain that have the most values of the request at
-    /// their marks and in other headers that count, and then those that have no other known secret in a header than the request. They
-    /// are answered in order.
     @Sendable func next(
-        of present: [Stub], for reading: RequestReading
+        of stubs: [Stub], for live: RequestReading
     ) -> (Stub, Stub.NextResponse)? {
-        let live = RequestDigest(reading)
-        var matches: [Int: Bool] = [:]
-        func isMatch(_ number: Int) -> Bool {
-            let (group, stub) = (keys[number].group, stubs[number])
-            if present.count < stubs.count, !present.contains(where: { $0 === stub }) {
-                return false
-            }
-            let isMatch = matches[group] ?? (stub.matcher.match(reading) != nil)
-            matches[group] = isMatch
-            return isMatch
-        }
-        var found = index.flatMap { places, numbers in
-            live.hash(without: places).flatMap { numbers[$0] } ?? []
-        }.filter(isMatch)
-        if found.isEmpty { found = keys.indices.filter(isMatch) }
-        let others = found.map { number in
-            keys[number].values.count { live.values[$0.key] != $0.value } - keys[number].headerCount
-        }
-        let fewest = others.min()
-        found = zip(found, others).filter { $1 == fewest }.map(\.0)
-        let sent = reading.request.words(of: secretNames)
-        let known = sent.intersection(words)
-        let own = found.filter {
-            known.isEmpty || keys[$0].words.isSubset(of: sent)
-                || known.isSubset(of: keys[$0].words)
-        }
-        return next(of: own.isEmpty ? found : own)
-    }
-
-    /// Returns the next of the exchanges of several stubs, in their order; nil if there is none.
-    private func next(of numbers: [Int]) -> (Stub, Stub.NextResponse)? {
+        let stubs = stubs.filter { $0.matcher.match(live) != nil }
         guard var recording = stubs.first?.recording else { return nil }
+        let nearest = nearest(of: stubs.flatMap(\.entries).map(\.number), to: live)
         return recording.uses.withLock { uses in
-            func count(_ entries: [Int]) -> Int { entries.reduce(0) { $0 + uses[$1] } }
-            let entries = numbers.filter { number in
-                stubs[number].most.map { count(self.entries[number]) < $0 } ?? true
-            }.flatMap { self.entries[$0] }.sorted()
+            func count(_ entries: [Recording.Entry]) -> Int {
+                entries.reduce(0) { $0 + uses[$1.number] }
+            }
+            let stubs = stubs.filter {
+                $0.most.map { [used = count($0.entries)] in used < $0 } ?? true
+            }
+            let entries = stubs.flatMap(\.entries).filter { nearest.contains($0.number) }
+                .sorted { $0.number < $1.number }
             guard let last = entries.last else { return nil }
-            let unused = entries.first { uses[$0] == 0 }
-            let entry =
-                unused ?? (afterLast == .startOver ? entries.min { uses[$0] < uses[$1] } : nil)
-            uses[entry ?? last] += 1
-            let (stub, response) = answers[entry ?? last]
-            guard entry == nil, afterLast == .fail else { return (stub, .response(response)) }
-            let all = stubs.flatMap { $0.recording?.entries ?? [] }
-            recording.entries = all.filter { entries.contains($0.number) }
+            let next =
+                entries.first { uses[$0.number] == 0 }
+                ?? (afterLast == .startOver
+                    ? entries.min { uses[$0.number] < uses[$1.number] } : nil)
+            let number = (next ?? last).number
+            uses[number] += 1
+            let stub = stubs.first { $0.entries.contains { $0.number == number } }!
+            guard next == nil, afterLast == .fail else {
+                return (stub, .response(responses[number]))
+            }
+            recording.entries = entries
             return (stub, .usedUp(count(entries), of: recording))
         }
     }
+
+    /// Returns the requests that have the most in common with a live one, by their numbers.
+    ///
+    /// Those remain that differ least from it, and then those that have no other known secret in a
+    /// header.
+    private func nearest(of numbers: [Int], to live: RequestReading) -> Set<Int> {
+        let differences = numbers.map { number in
+            requests[number].pattern.differences(from: live) - requests[number].headerCount
+        }
+        let fewest = differences.min()
+        let nearest = Set(zip(numbers, differences).filter { $1 == fewest }.map(\.0))
+        let sent = live.request.words(of: secretNames)
+        let known = sent.intersection(words)
+        let own = nearest.filter { number in
+            let words = requests[number].words
+            return known.isEmpty || words.isSubset(of: sent) || known.isSubset(of: words)
+        }
+        return own.isEmpty ? nearest : own
+    }
+}
+
+extension Stub {
+    /// The exchanges of the archive from which the stub answers.
+    fileprivate var entries: [Recording.Entry] { recording?.entries ?? [] }
 }
 
 extension URLRequest {
-    /// Returns the hashes of the words in some headers.
-    fileprivate func words(of names: Set<String>) -> Set<Int> {
+    /// Returns the words in some headers.
+    fileprivate func words(of names: Set<String>) -> Set<String> {
         let headers = (allHTTPHeaderFields ?? [:]).filter { names.contains($0.key.lowercased()) }
-        return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) }.map(\.hashValue) })
+        return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) }.map(String.init) })
     }
 
     /// The names of the headers on which the answer depends.

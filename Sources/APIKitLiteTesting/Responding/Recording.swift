@@ -14,8 +14,6 @@ struct Recording: Sendable {
     struct Entry: Sendable {
         /// The position in the archive.
         let number: Int
-        /// A number that requests have in common which differ only in marks.
-        let group: Int
         /// Whether the answer is 401.
         let isUnauthorized: Bool
         /// The place of the entry; nil for a recording that was not read from a file.

@@ -17,11 +17,11 @@ protocol WatchedObject: AnyObject, Sendable {
 /// while something waits. After a report, it looks again when something else begins to wait.
 package final class HangReporter: Sendable {
     /// Where reports go, and what counts the seconds.
-    package struct Reporter: Sendable {
+    package struct Output: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates a reporter that counts the seconds on a clock; nil for real time.
+        /// Creates an output that counts the seconds on a clock; nil for real time.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }
@@ -35,19 +35,15 @@ package final class HangReporter: Sendable {
         }
     }
 
-    /// A call of the test, such as `stub.waitForRequests(3)`.
-    private struct Call {
-        let text: @Sendable () -> String
-    }
-
     private struct Member {
         weak var object: (any WatchedObject)?
     }
 
     private struct State {
-        var reporter: Reporter? = Reporter(clock: nil, write: writeToStandardError)
+        var output: Output? = Output(clock: nil, write: writeToStandardError)
         var members: [Member] = []
-        var calls: [Int: Call] = [:]
+        /// The texts of the calls of the test that wait, such as `stub.waitForRequests(3)`.
+        var calls: [Int: @Sendable () -> String] = [:]
         var lastCall = 0
         var isLooking = false
     }
@@ -58,9 +54,9 @@ package final class HangReporter: Sendable {
     private let mainActor = MainActorTurn()
 
     /// Where the reports go; nil if none are written.
-    package var reporter: Reporter? {
-        get { state.withLock { $0.reporter } }
-        set { state.withLock { $0.reporter = newValue } }
+    package var output: Output? {
+        get { state.withLock { $0.output } }
+        set { state.withLock { $0.output = newValue } }
     }
 
     package var callCount: Int { state.withLock { $0.calls.count } }
@@ -82,7 +78,7 @@ package final class HangReporter: Sendable {
     ) async -> R {
         let id = state.withLock { state in
             state.lastCall += 1
-            state.calls[state.lastCall] = Call {
+            state.calls[state.lastCall] = {
                 "\(text) (\(sourceLocation)) has waited for \(Self.time): \(progress())."
             }
             return state.lastCall
@@ -95,18 +91,18 @@ package final class HangReporter: Sendable {
     /// Looks after a second, unless it is going to do so already. Call this when something begins to
     /// wait.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
-        let reporter = state.withLock { state -> Reporter? in
-            guard !state.isLooking, let reporter = state.reporter else { return nil }
+        let output = state.withLock { state -> Output? in
+            guard !state.isLooking, let output = state.output else { return nil }
             state.isLooking = true
-            return reporter
+            return output
         }
-        guard let reporter else { return }
+        guard let output else { return }
         let seen = seen ?? eventCount
-        reporter.afterSecond { [weak self] in self?.look(reporter, seen, quietSeconds) }
+        output.afterSecond { [weak self] in self?.look(output, seen, quietSeconds) }
     }
 
     /// Begins again, or writes the report, or stops if nothing waits.
-    private func look(_ reporter: Reporter, _ seen: Int, _ quietSeconds: Int) {
+    private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
         // First: what begins to wait from here on begins another look, or is found below.
         let calls = state.withLock { state in
             state.isLooking = false
@@ -115,7 +111,7 @@ package final class HangReporter: Sendable {
         let members = members
         let waits =
             calls.isEmpty
-            ? members.compactMap(\.wait).suffix(1) : calls.map { $0.value.text() }[...]
+            ? members.compactMap(\.wait).suffix(1) : calls.map { $0.value() }[...]
         if waits.isEmpty { return }
         let count = eventCount
         let quietSeconds = count == seen ? quietSeconds + 1 : 0
@@ -125,11 +121,11 @@ package final class HangReporter: Sendable {
         }
         var details = members.flatMap(\.details)
         // It was asked a second ago, or earlier.
-        if reporter.clock == nil, !mainActor.isTaken {
+        if output.clock == nil, !mainActor.isTaken {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }
         let lines = waits + details.map { "  " + $0 }
-        reporter.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
+        output.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
     }
 
     /// The number of everything that happened and of the calls that began to wait.

@@ -106,7 +106,9 @@ public final class MockClock: CallbackClock {
     ) async {
         await reportingWaits(of: "clock.advanceToNextSleeper()", "\(fileID):\(line)") {
             await endOfSteps()
-            if let next = nextDeadline { await move(to: next) }
+            if let next = sleepers.withLock({ $0.waiting.first }) {
+                await move(to: next.key.deadline)
+            }
         }
     }
 
@@ -149,7 +151,7 @@ public final class MockClock: CallbackClock {
         while true {
             await settle(before: moment)
             seenEvents.withLock { [count = networkEvents] in $0 = count }
-            guard let sleeper = takeNext(until: moment) else { return }
+            guard let sleeper = sleepers.update({ $0.takeNext(until: moment) }) else { return }
             guard sleeper.wake() else {
                 // The task was cancelled at the same moment, so it has been resumed already.
                 _ = sleepers.withLock { $0.didResume(sleeper.key) }
@@ -193,11 +195,6 @@ public final class MockClock: CallbackClock {
         _ = steps.when({ $0 == 0 }, { end.resolve(with: .success(())) })
         try? await end.value()
     }
-
-    /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.
-    private func takeNext(until moment: Instant) -> Sleeper? {
-        sleepers.update { $0.takeNext(until: moment) }
-    }
 }
 
 extension MockClock {
@@ -220,9 +217,6 @@ extension MockClock {
     func beginStep() { steps.update { $0 += 1 } }
 
     func endStep() { steps.update { $0 -= 1 } }
-
-    /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
-    var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
     /// Adds a sleeper, and returns its key; nil if its moment has passed.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {

@@ -75,16 +75,16 @@ struct Sleepers: Sendable {
             if sleeper.kind == .task { hasEndedAtOnce = true }
             return nil
         }
-        waiting.insert(sleeper, at: index(of: sleeper.key))
+        // From the end: most sleepers come in the order in which they wake.
+        let last = waiting.lastIndex { $0.key < sleeper.key }
+        waiting.insert(sleeper, at: last.map { $0 + 1 } ?? 0)
         changeCount += 1
         return sleeper.key
     }
 
     /// Removes and returns a sleeper; nil if it does not wait any more.
     mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
-        let index = index(of: key)
-        guard index < waiting.count, waiting[index].key == key else { return nil }
-        return waiting.remove(at: index)
+        waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
     /// Whether the next step up to a moment moves the time while a woken task may not have reached
@@ -145,17 +145,5 @@ struct Sleepers: Sendable {
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }
             .map { now.duration(to: $0.key.deadline) }
-    }
-
-    /// Returns the index at which a key is, or at which it would be inserted.
-    private func index(of key: Sleeper.Key) -> Int {
-        // Most sleepers come in the order in which they wake.
-        if let last = waiting.last, last.key < key { return waiting.count }
-        var (low, high) = (0, waiting.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if waiting[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -30,19 +30,19 @@ import Testing
         #expect(!fields.report(on: RecordedRequest(request: .form(Self.items + "&x"))).isMatch)
     }
 
-    @Test func reportsTheFirstCriteriaAndThoseThatDoNotHold() {
+    @Test func reportsTheCriteriaThatDoNotHold() {
         let matcher = RequestMatcher.request(search(Self.items))
         let changed = Self.items.replacingOccurrences(of: "name250=1", with: "name250=2")
-        let report = matcher.report(on: record(changed))
+
+        let lines = matcher.report(on: record(changed)).lines
 
         // Method, scheme, host, port and path, 300 items, no other item, no body.
-        #expect(report.lines.count == 307)
-        let lines = report.description.split(separator: "\n")
-        #expect(lines.count == 28)
-        #expect(lines.contains("  ✗ query name250=1, but the request has name250=2"))
-        #expect(lines.contains("  ✗ no other query items, but the request has name250=2"))
-        #expect(lines.last == "  and 280 more, of which 0 do not hold")
-        #expect(matcher.description.hasSuffix(" and 257 more"))
+        #expect(lines.count == 307)
+        #expect(
+            lines.filter { !$0.holds }.map(\.text) == [
+                "  ✗ query name250=1, but the request has name250=2",
+                "  ✗ no other query items, but the request has name250=2",
+            ])
     }
 
     @Test func offersAStubWithTheFirstItemsThatMatches() async throws {

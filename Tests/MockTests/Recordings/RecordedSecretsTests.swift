@@ -321,4 +321,42 @@ import Testing
             try HTTPArchive(contentsOf: file)[0].body.text
                 == #"{"id":"REDACTED-1","name":"REDACTED-2","text":"REDACTED-3","time":0}"#)
     }
+
+    @Test func marksAreNumberedByFirstAppearance() async throws {
+        let archive = try await HTTPArchive(
+            [
+                .recorded(
+                    .json(#"{"access_token": "second-token-2", "same": "first-token-1"}"#),
+                    to: Self.request("a?token=first-token-1")),
+                .recorded(
+                    .text("it was second-token-2"),
+                    to: Self.request(
+                        "x/second-token-2",
+                        headers: [
+                            "Authorization": "Bearer second-token-2",
+                            "Cookie": "a=cookie-3; b=cookie-4",
+                        ])),
+            ] as [HTTPArchive.Exchange])
+        for _ in 0..<2 {
+            try archive.write(to: file)
+            let read = try HTTPArchive(contentsOf: file)
+            #expect(read[0].request.url?.query() == "token=REDACTED-1")
+            #expect(
+                read[0].body.text == #"{"access_token": "REDACTED-2", "same": "REDACTED-1"}"#)
+            #expect(read[1].request.url?.path() == "/x/REDACTED-2")
+            #expect(read[1].request.value(forHTTPHeaderField: "Authorization") == "REDACTED-2")
+            #expect(
+                read[1].request.value(forHTTPHeaderField: "Cookie") == "a=REDACTED-3; b=REDACTED-4")
+            #expect(read[1].body.text == "it was REDACTED-2")
+        }
+        try HTTPArchive.checkSecrets(in: folder.url)
+
+        // A new secret gets a new number, and the others keep theirs.
+        var edited = try HTTPArchive(contentsOf: file)
+        edited[0].body = Data(#"{"password": "a-new-one-5"}"#.utf8)
+        try edited.write(to: file)
+        let again = try HTTPArchive(contentsOf: file)
+        #expect(again[0].body.text == #"{"password": "REDACTED-5"}"#)
+        #expect(again[1].body.text == "it was REDACTED-2")
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// A client that signs in, refreshes and sends back what it received is replayed as it was recorded.
-@Suite(.limited) struct ReplayedSecretsTests {
+@Suite(.limited) struct ReplayedSessionTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appending(path: "secrets.har") }
     private static let base = URL(string: "https://api.example.com")!
@@ -36,8 +36,6 @@ import Testing
             try network.verify()
         }
     }
-
-    // MARK: Refreshes
 
     private struct Tokens: Codable {
         let accessToken: String
@@ -150,8 +148,6 @@ import Testing
             with: token.map { #""headers": [{"name": "Authorization", "value": "\#($0)"}]"# }
                 ?? #""headers": []"#, maxReplacements: 1)
     }
-
-    // MARK: Cookies and users
 
     @Test(arguments: [false, true])
     func aSignInByCookieIsReplayed(_ signsInAgain: Bool) async throws {
@@ -298,226 +294,4 @@ import Testing
             try await body(session, "87654321")
         }
     }
-
-    // MARK: Marks
-
-    /// Recorded requests, and the number of the one whose answer a live request gets; nil if none.
-    struct Row: Sendable {
-        let recorded: [ReplayTests.Pair]
-        let live: ReplayTests.Pair
-        let answer: Int?
-
-        init(_ recorded: [ReplayTests.Pair], _ live: ReplayTests.Pair, _ answer: Int?) {
-            (self.recorded, self.live, self.answer) = (recorded, live, answer)
-        }
-
-        var shown: String { "\(recorded.map(\.shown)) \(live.shown)" }
-    }
-
-    private static func request(
-        _ path: String = "a", _ headers: [String: String] = [:], body: String? = nil,
-        type: String = "application/json"
-    ) -> ReplayTests.Pair {
-        var headers = headers
-        if body != nil { headers["Content-Type"] = type }
-        return ReplayTests.Pair(
-            recorded: "", path: path, method: body == nil ? "GET" : "POST", headers: headers,
-            body: body, isEqual: true)
-    }
-
-    private static func part(_ name: String, _ text: String) -> String {
-        "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(text)\r\n"
-    }
-
-    static let rows = [
-        // Any value at the place of a mark, and no other request.
-        Row([request("accounts/REDACTED-1")], request("accounts/12345678"), 0),
-        Row([request("accounts/REDACTED-1")], request("accounts/12345678/items"), nil),
-        Row([request("accounts/REDACTED-1")], request("users/12345678"), nil),
-        Row([request("accounts/REDACTED-1")], request("accounts/"), nil),
-        Row([request("f/report-REDACTED-1.pdf")], request("f/report-a%20b.pdf"), 0),
-        Row([request("f/report-REDACTED-1.pdf")], request("f/report-.pdf"), nil),
-        Row([request("f/report-REDACTED-1.pdf")], request("f/report-a.png"), nil),
-        Row([request("REDACTED-1/a")], request("a/a"), 0),
-        Row([request("a/REDACTED-1/REDACTED-2")], request("a/x/y"), 0),
-        Row([request("a?q=REDACTED-1&p=1")], request("a?p=1&q=x%26y"), 0),
-        Row([request("a?q=REDACTED-1&p=1")], request("a?p=2&q=x"), nil),
-        Row([request("a?q=REDACTED-1")], request("a?q="), nil),
-        Row([request("a?q=REDACTED-1")], request("a?r=x"), nil),
-        Row([request("a?q=REDACTED-1")], request("a?q=x&q=y"), nil),
-        Row([request("a?q=1&q=REDACTED-1")], request("a?q=x&q=1"), 0),
-        Row([request("a?q=1&q=REDACTED-1")], request("a?q=1"), nil),
-        Row([request("a?q=1&q=REDACTED-1")], request("a?q=1&q=1"), 0),
-        Row([request(body: #"{"a":"REDACTED-1","b":2}"#)], request(body: #"{"b":2,"a":"x"}"#), 0),
-        Row([request(body: #"{"a":"REDACTED-1","b":2}"#)], request(body: #"{"b":3,"a":"x"}"#), nil),
-        Row([request(body: #"{"a":"REDACTED-1"}"#)], request(body: #"{"a":{"b":"x"}}"#), nil),
-        Row([request(body: #"{"a":"REDACTED-1"}"#)], request(body: #"{"a":"x","b":1}"#), nil),
-        Row(
-            [request(body: #"[{"u":"https://h/?t=REDACTED-1"}]"#)],
-            request(body: #"[{"u":"https://h/?t=x"}]"#), 0),
-        Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["x","b"]}"#), 0),
-        Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["b","x"]}"#), nil),
-        Row([request(body: #"{"REDACTED-1":1}"#)], request(body: #"{"k":1}"#), 0),
-        Row(
-            [request(body: #"{"a":"REDACTED-1","b":2}"#)],
-            request(body: #"{"a":"x","c":3,"b":2}"#), nil),
-        Row(
-            [request(body: #"{"a":"REDACTED-1","b":2}"#)],
-            request(body: #"{"a":"x"c":3,"b":2}"#), nil),
-        Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":1234}"#), 0),
-        Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":"1234"}"#), nil),
-        Row([request(body: #"{"id":0}"#)], request(body: #"{"id":12345678}"#), 0),
-        Row([request(body: #"{"page":0}"#)], request(body: #"{"page":1}"#), nil),
-        Row(
-            [request(body: "a=REDACTED-1&b=1", type: PlantedSecret.form)],
-            request(body: "b=1&a=x%26y", type: PlantedSecret.form), 0),
-        Row(
-            [request(body: "a=REDACTED-1&b=1", type: PlantedSecret.form)],
-            request(body: "b=2&a=x", type: PlantedSecret.form), nil),
-        Row(
-            [request(body: "hello REDACTED-1!", type: "text/plain")],
-            request(body: "hello you and you!", type: "text/plain"), 0),
-        Row(
-            [request(body: "hello REDACTED-1!", type: "text/plain")],
-            request(body: "hello you", type: "text/plain"), nil),
-        Row(
-            [request(body: "{\"pin\":0}\n{\"a\":1}\n", type: "application/x-ndjson")],
-            request(body: "{\"pin\":12}\n{\"a\":1}\n", type: "application/x-ndjson"), 0),
-        Row(
-            [
-                request(
-                    body: part("a", "REDACTED-1") + part("b", "1") + "--b--\r\n",
-                    type: PlantedSecret.multipart)
-            ],
-            request(
-                body: part("b", "1") + part("a", "x") + "--b--\r\n",
-                type: PlantedSecret.multipart), 0),
-        Row(
-            [
-                request(
-                    body: part("a", "REDACTED-1") + part("b", "1") + "--b--\r\n",
-                    type: PlantedSecret.multipart)
-            ],
-            request(
-                body: part("b", "2") + part("a", "x") + "--b--\r\n",
-                type: PlantedSecret.multipart), nil),
-        Row([request("a", ["If-Match": "REDACTED-1"])], request("a", ["If-Match": "x"]), 0),
-        Row([request("a", ["If-Match": "REDACTED-1"])], request("a"), nil),
-        // A secret that is also an ordinary text of the request.
-        Row([request("emma?password=REDACTED-1")], request("emma?password=emma"), 0),
-        Row(
-            [request(body: #"{"user":"emma-1234","password":"REDACTED-1","pin":0}"#)],
-            request(body: #"{"user":"emma-1234","password":"emma-1234","pin":7}"#), 0),
-        // An archive without numbers, or with its secrets.
-        Row([request("accounts/REDACTED?token=REDACTED")], request("accounts/1?token=x"), 0),
-        Row(
-            [request("a?token=recorded-1"), request("a?token=recorded-2")],
-            request("a?token=recorded-2"), 0),
-        Row(
-            [request("a", ["X-Api-Key": "recorded-1"]), request("a", ["X-Api-Key": "recorded-2"])],
-            request("a", ["X-Api-Key": "recorded-2"]), 1),
-        // The nearest of several.
-        Row([request("a/REDACTED-1"), request("a/me")], request("a/me"), 1),
-        Row([request("a/REDACTED-1"), request("a/me")], request("a/you"), 0),
-        Row([request("a/REDACTED-1"), request("a/REDACTED-2")], request("a/REDACTED-2"), 1),
-        Row([request("a/REDACTED-1"), request("a/REDACTED-12")], request("a/REDACTED-12"), 1),
-        Row(
-            [request("a/REDACTED-1?sig=REDACTED-2"), request("a/REDACTED-3?sig=REDACTED-4")],
-            request("a/REDACTED-3?sig=live"), 1),
-        Row(
-            [request("a", ["Cookie": "a=REDACTED-1"]), request("a", ["Cookie": "a=REDACTED-2"])],
-            request("a", ["Cookie": "theme=x; a=REDACTED-2"]), 1),
-        Row(
-            [request("a"), request("a", ["Authorization": "REDACTED-1"])],
-            request("a", ["Authorization": "Bearer live"]), 0),
-        Row(
-            [request(body: #"{"since":0}"#), request(body: #"{"since":1764194137}"#)],
-            request(body: #"{"since":1764194137}"#), 1),
-        Row(
-            [request("a"), request("a", ["If-None-Match": "1"])],
-            request("a", ["If-None-Match": "1"]), 1),
-    ]
-
-    @Test func aMarkMatchesAnyValueAtItsPlace() async throws {
-        await forEachRow(Self.rows, named: \.shown) { row, comment in
-            let exchanges = row.recorded.enumerated().map { index, recorded in
-                var exchange = try! folder.archive(entry(text: "\(index)"))[0]
-                exchange.request = recorded.request
-                return exchange
-            }
-            let network = MockNetwork()
-            network.stub(HTTPArchive(exchanges), times: .any)
-            let answer = try? await network.exchange(row.live.request).0.text
-            #expect(answer == row.answer.map { "\($0)" }, comment)
-        }
-    }
-
-    // MARK: Files
-
-    @Test func marksAreNumberedByFirstAppearance() async throws {
-        let archive = try await HTTPArchive(
-            [
-                .recorded(
-                    .json(#"{"access_token": "second-token-2", "same": "first-token-1"}"#),
-                    to: Self.request("a?token=first-token-1").request),
-                .recorded(
-                    .text("it was second-token-2"),
-                    to: Self.request(
-                        "x/second-token-2",
-                        [
-                            "Authorization": "Bearer second-token-2",
-                            "Cookie": "a=cookie-3; b=cookie-4",
-                        ]
-                    ).request),
-            ] as [HTTPArchive.Exchange])
-        for _ in 0..<2 {
-            try archive.write(to: file)
-            let read = try HTTPArchive(contentsOf: file)
-            #expect(read[0].request.url?.query() == "token=REDACTED-1")
-            #expect(
-                read[0].body.text == #"{"access_token": "REDACTED-2", "same": "REDACTED-1"}"#)
-            #expect(read[1].request.url?.path() == "/x/REDACTED-2")
-            #expect(read[1].request.value(forHTTPHeaderField: "Authorization") == "REDACTED-2")
-            #expect(
-                read[1].request.value(forHTTPHeaderField: "Cookie") == "a=REDACTED-3; b=REDACTED-4")
-            #expect(read[1].body.text == "it was REDACTED-2")
-        }
-        try HTTPArchive.checkSecrets(in: folder.url)
-
-        // A new secret gets a new number, and the others keep theirs.
-        var edited = try HTTPArchive(contentsOf: file)
-        edited[0].body = Data(#"{"password": "a-new-one-5"}"#.utf8)
-        try edited.write(to: file)
-        let again = try HTTPArchive(contentsOf: file)
-        #expect(again[0].body.text == #"{"password": "REDACTED-5"}"#)
-        #expect(again[1].body.text == "it was REDACTED-2")
-    }
-
-    @Test(arguments: ["accounts", "tokens", "one request"])
-    func answersThousandsOfRequestsWithMarks(_ kind: String) async throws {
-        let network = MockNetwork()
-        func path(_ index: Int, _ mark: String) -> String {
-            switch kind {
-            case "accounts": "accounts/\(mark)/items/\(index)"
-            case "tokens": "a?access_token=\(mark)"
-            default: "a"
-            }
-        }
-        network.stub(
-            try folder.archive(
-                (0..<3_000).map { index in
-                    entry("GET", "/" + path(index, "REDACTED-\(index)"), text: "\(index)")
-                }.joined(separator: ",")))
-        for index in 0..<3_000 {
-            let url = URL(string: "https://api.example.com/" + path(index, "live"))!
-            #expect(
-                try await network.exchange(URLRequest(url: url)).0.text
-                    == "\(index)")
-        }
-        try network.verify()
-    }
-}
-
-extension ReplayTests.Pair {
-    fileprivate var shown: String { "\(method) \(path) \(headers) \(body ?? "")" }
 }

@@ -1,43 +1,88 @@
 import APIKitLite
 import Foundation
 
-// How a request is compared with a recorded one, in which a mark matches any text that is not empty.
-extension RequestReading {
-    /// Returns the request with each part of a recorded one in place of the part that it matches. The
-    /// other parts are without their secrets.
-    ///
-    /// So the two are compared as any others, and a text about a difference shows no secret.
-    func marked(as recorded: RequestReading) -> RequestReading {
-        let shown = shown
-        var request = shown.request
-        for (name, value) in recorded.request.allHTTPHeaderFields ?? [:] {
-            let live = self.request.value(forHTTPHeaderField: name)
-            if live.map(value.matches) ?? false {
-                request.setValue(value, forHTTPHeaderField: name)
-            }
-        }
-        let json = try? recorded.json?.get()
-        let isText = json == nil && recorded.parts == nil && recorded.declaredForm == nil
-        if isText, recorded.body.matches(body) || recorded.body.matches(shown.body) {
-            request.httpBody = recorded.body
-        }
-        let marked = RequestReading(RecordedRequest(request: request))
-        marked.segments = recorded.segments.numbered
-            .replacing(segments.numbered, shown.segments.numbered).map { $0.value ?? "" }
-        marked.query = recorded.query.replacing(query, shown.query)
-        if let items = recorded.declaredForm, let form, let other = shown.form {
-            marked.form = items.replacing(form, other)
-        }
-        if let parts = recorded.parts, let live = self.parts, let other = shown.parts {
-            marked.multipart = .success(MultipartBody(parts: parts.replacing(live, other)))
-        }
-        if let json, case .success(let live) = self.json, case .success(let other) = shown.json {
-            marked.json = .success(live.marked(as: json, other))
-        }
-        return marked
+/// A recorded request, in which a mark matches any text that is not empty.
+///
+/// Its functions return the parts of a live request: in place of each part that a recorded one matches,
+/// the recorded one, and the others without their secrets. So the two requests are compared as any
+/// others, and a text about a difference shows no secret.
+struct RequestPattern: Sendable {
+    private let segments: [String]
+    private let query: [NamedItem]
+    private let form: [NamedItem]?
+    private let parts: [RecordedPart]?
+    private let json: JSONValue?
+    private let headers: [String: String]
+    private let body: Data
+
+    init(_ reading: RequestReading) {
+        (segments, query, form) = (reading.segments, reading.query, reading.declaredForm)
+        (parts, json) = (try? reading.multipart?.get().parts, try? reading.json?.get())
+        (headers, body) = (reading.request.allHTTPHeaderFields ?? [:], reading.body)
     }
 
-    private var parts: [RecordedPart]? { (try? multipart?.get())?.parts }
+    func segments(of live: RequestReading) -> [String] {
+        let shown = live.shown.segments
+        guard segments.count == shown.count, live.segments.count == shown.count else {
+            return shown
+        }
+        return shown.indices.map { place in
+            let isEqual =
+                segments[place].matches(live.segments[place])
+                || segments[place].matches(shown[place])
+            return isEqual ? segments[place] : shown[place]
+        }
+    }
+
+    func query(of live: RequestReading) -> [NamedItem] {
+        query.replacing(live.query, live.shown.query)
+    }
+
+    func form(of live: RequestReading) -> [NamedItem]? {
+        guard let form, let items = live.form, let shown = live.shown.form else {
+            return live.shown.form
+        }
+        return form.replacing(items, shown)
+    }
+
+    func multipart(
+        of live: RequestReading
+    ) -> Result<MultipartBody, MultipartBody.Failure>? {
+        guard let parts, case .success(let body) = live.multipart,
+            case .success(let shown) = live.shown.multipart
+        else { return live.shown.multipart }
+        return .success(MultipartBody(parts: parts.replacing(body.parts, shown.parts)))
+    }
+
+    func json(of live: RequestReading) -> Result<JSONValue, any Error>? {
+        guard let json, case .success(let value) = live.json,
+            case .success(let shown) = live.shown.json
+        else { return live.shown.json }
+        return .success(value.marked(as: json, shown))
+    }
+
+    func header(_ name: String, of live: RequestReading) -> String? {
+        guard let value = headers[name], let other = live.header(name), value.matches(other)
+        else { return live.shown.header(name) }
+        return value
+    }
+
+    func body(of live: RequestReading) -> Data {
+        body.matches(live.body) || body.matches(live.shown.body) ? body : live.shown.body
+    }
+
+    /// The number of parts that a live request does not have at their places.
+    func differences(from live: RequestReading) -> Int {
+        var count = zip(segments, live.segments).count { $0 != $1 }
+        count += query.count { !live.query.contains($0) }
+        if let json, case .success(let value) = live.json {
+            return count + JSONDifference.count(json, .equal, value)
+        }
+        if let parts, case .success(let body) = live.multipart {
+            return count + parts.count { part in !body.parts.contains { part.data == $0.data } }
+        }
+        return count + (form ?? []).count { live.form?.contains($0) == false }
+    }
 }
 
 /// A part of a recorded request, which may match other ones.
@@ -58,13 +103,6 @@ extension Array where Element: Pattern {
             if let place { result[free.remove(at: place)] = element }
         }
         return result
-    }
-}
-
-extension [String] {
-    /// The texts with their places as names.
-    fileprivate var numbered: [NamedItem] {
-        enumerated().map { NamedItem(name: "\($0)", value: $1) }
     }
 }
 

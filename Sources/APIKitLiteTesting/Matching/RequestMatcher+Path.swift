@@ -1,0 +1,143 @@
+import APIKitLite
+import Foundation
+
+extension RequestMatcher {
+    /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
+    public static func path(_ template: String) -> RequestMatcher { any.path(template) }
+
+    /// Requires a path that matches a template: `/users/{id}` matches `/users/42`, and captures
+    /// `id`.
+    ///
+    /// The template must match the whole path, segment by segment. A segment has at most one name,
+    /// with text before and after it. A captured value is never empty. In the last segment, a name
+    /// with `+` takes all segments that are left: `/files/{+path}` matches `/files/a/b.txt`.
+    /// A character may be percent-encoded or not: a space may be written as it is or as `%20`. If a
+    /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
+    /// `/100%25`.
+    ///
+    /// - Parameter template: The path, without scheme and host. An invalid template is a
+    ///   configuration error.
+    public func path(_ template: String) -> RequestMatcher {
+        if template.contains("://"), !template.hasPrefix("/") {
+            return broken(
+                "\(template.debugDescription) is a URL, where a stub takes "
+                    + "a path such as /users. The host has a criterion of its own, .host(_:).")
+        }
+        do {
+            let parsed = try PathTemplate(template)
+            let unescaped = parsed.unescaped
+            let hint = PathTemplate.hint(for: template)
+            return addingPath("path", template, hint: hint, isWhole: true) {
+                parsed.match($0) ?? unescaped?.match($0)
+            }
+        } catch {
+            return broken("\(error)")
+        }
+    }
+
+    /// Requires a path, percent-encoded as in a URL. It is not a template.
+    ///
+    /// Use it for paths that a template cannot express: those with braces, or with an escaped `/`
+    /// inside a segment.
+    ///
+    /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
+    public func path(exactly path: String) -> RequestMatcher {
+        if path.utf8.contains(where: { "?#".utf8.contains($0) }) {
+            return broken(
+                ".path(exactly:) was given a ? or #. Escape it, or use .query(exactly:).")
+        }
+        let segments = PathTemplate.decodedSegments(ofPath: path)
+        return addingPath("path exactly", path, isWhole: true) {
+            $0.elementsEqual(segments) { $0.hasSameBytes(as: $1) } ? [:] : nil
+        }
+    }
+
+    /// Requires a path that begins with these segments: `/v1` matches `/v1` and `/v1/users`, but
+    /// not `/v10`.
+    ///
+    /// - Parameter prefix: The segments, which may be a template. With a slash at its end, at least
+    ///   one more segment must follow. An invalid template is a configuration error.
+    public func path(prefix: String) -> RequestMatcher {
+        do {
+            let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+            let parsed = try PathTemplate(text)
+            let unescaped = parsed.unescaped
+            let hint = PathTemplate.hint(for: text)
+            return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
+                if text.isEmpty { return [:] }
+                // With a slash at the end of the prefix, at least one more segment must follow.
+                let path = text == prefix ? $0 : $0.dropLast()
+                return parsed.match(path, isPrefix: true)
+                    ?? unescaped?.match(path, isPrefix: true)
+            }
+        } catch {
+            return broken("\(error)")
+        }
+    }
+
+    /// Returns the matcher with a criterion for the path, or for its beginning. `match` returns the
+    /// values that it captures from segments, or nil if they do not match; `hint` is advice for a
+    /// template in another notation.
+    private func addingPath(
+        _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
+        _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?
+    ) -> RequestMatcher {
+        // A template that begins with a name would match the end of almost every path.
+        let mayFollowBase = isWhole && !["", "/"].contains(path) && !path.prefix(2).contains("{")
+        /// The segments of the request's path before the part that matches.
+        @Sendable func base(_ reading: RequestReading) -> ArraySlice<String>? {
+            let segments = reading.segments
+            guard mayFollowBase else { return nil }
+            return segments.indices.dropFirst().first {
+                segments[$0 - 1] != "" && match(segments[$0...]) != nil
+            }.map { segments[..<$0] }
+        }
+        let expected = PathTemplate.decodedSegments(ofPath: path)
+        /// The segments that would have to precede the request's path.
+        @Sendable func lacking(_ reading: RequestReading) -> ArraySlice<String>? {
+            guard mayFollowBase else { return nil }
+            return expected.indices.dropFirst().first {
+                !expected[$0].hasPrefix("{") && match(expected[..<$0] + reading.segments) != nil
+            }.map { expected[..<$0] }
+        }
+        /// The sentences about a request whose path differs in one respect only.
+        @Sendable func advice(_ reading: RequestReading) -> [String] {
+            let segments = reading.segments[...]
+            var advice: [String] = []
+            if let base = base(reading) {
+                let added = "/" + base.joined(separator: "/")
+                let whole = added + (path.hasPrefix("/") ? "" : "/") + path
+                advice.append("If the base URL adds \(added), write \(whole).")
+            }
+            if let lacking = lacking(reading) {
+                advice.append(
+                    "The request lacks /\(lacking.joined(separator: "/")). Perhaps its "
+                        + "URL was made without the path of the base URL.")
+            }
+            let others = segments.dropLast().filter { !$0.isEmpty } + segments.suffix(1)
+            if match(others[...]) != nil {
+                advice.append("The request has an empty segment: //.")
+            }
+            if match(segments.last == "" ? segments.dropLast() : segments + [""]) != nil {
+                advice.append("They differ in the slash at the end.")
+            }
+            return advice
+        }
+        return adding(
+            Criterion {
+                "\(noun) \(path.isEmpty ? "/" : path)"
+            } holds: { reading in
+                guard let values = match(reading.segments[...]) else { return false }
+                if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
+                return true
+            } difference: { reading in
+                let actual = reading.url.path
+                var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
+                difference.details += advice(reading)
+                if let hint { difference.details.append(hint) }
+                return difference
+            } isNear: { reading in
+                !advice(reading).isEmpty
+            })
+    }
+}

@@ -1,0 +1,57 @@
+import APIKitLite
+import Foundation
+
+extension RequestMatcher {
+    /// Matches requests that are equal to a given one, as an `APIRequest` makes it.
+    ///
+    /// When the request type changes, the matcher changes with it:
+    ///
+    /// ```swift
+    /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
+    /// ```
+    ///
+    /// It compares the method, the path, all query items, the headers that the value sets, and the
+    /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
+    /// scheme, the host and the port if the value has them.
+    ///
+    /// - Parameter value: The request. A body stream is read, and cannot be sent after that. If it
+    ///   cannot be read, that is a configuration error.
+    public static func request(_ value: URLRequest) -> RequestMatcher {
+        let filled: URLRequest
+        do {
+            filled = try RequestBody.fill(value, nil)
+        } catch {
+            return any.broken(".request(_:) could not read the request's body stream: \(error)")
+        }
+        let reading = RequestReading(RecordedRequest(request: filled))
+        var matcher = method(reading.method)
+        matcher = value.url.map(matcher.url) ?? matcher
+        for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            matcher = matcher.header(name, value)
+        }
+        return matcher.addingBody(of: reading)
+    }
+
+    /// Requires the body of a request: JSON or a form by its content, any other body by its bytes.
+    func addingBody(of reading: RequestReading) -> RequestMatcher {
+        if case .success(let body) = reading.multipart {
+            let count = body.parts.count
+            return body.parts.reduce(self) { matcher, part in
+                part.fieldText.map { matcher.part(part.name, text: $0) }
+                    ?? matcher.part(
+                        part.name, fileName: part.fileName, contentType: part.contentType,
+                        data: part.data)
+            }.adding("\(count) \(count == 1 ? "part" : "parts")") { live in
+                (try? live.multipart?.get())?.parts.count == count
+            } or: { live in
+                .has((try? live.multipart?.get()).map { "\($0.parts.count)" } ?? "none")
+            }
+        }
+        switch reading.json {
+        case .success(let json): return adding(.equal, json)
+        case nil: return body(reading.body)
+        case .failure:
+            return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import APIKitLite
+import Foundation
+
+/// A value in the file of an archive, and its place there.
+///
+/// A text or a number of another type than expected counts as missing. What a replay needs is then
+/// nil, and never an empty text.
+struct HARValue {
+    let json: JSONValue?
+    let file: String
+    var place = ""
+
+    /// A member of an object.
+    subscript(key: String) -> HARValue {
+        get throws {
+            switch json {
+            case .object(let members):
+                return member(members[key], "\(place.isEmpty ? "" : ".")\(key)")
+            case nil, .null: return member(nil, ".\(key)")
+            default: throw wrongType
+            }
+        }
+    }
+
+    /// The elements of an array, which may be missing.
+    var list: [HARValue] {
+        get throws {
+            switch json {
+            case .array(let elements):
+                try elements.enumerated().map { index, json in
+                    let element = member(json, "[\(index)]")
+                    if case .null = json { throw element.wrongType }
+                    return element
+                }
+            case nil, .null: []
+            default: throw wrongType
+            }
+        }
+    }
+
+    var text: String? { if case .string(let text) = json { text } else { nil } }
+
+    /// The text, or that of a number.
+    var scalar: String? { if case .number(let digits) = json { digits } else { text } }
+
+    /// A number, also one in a string; nil if no status or time can be so large.
+    var number: Double? {
+        scalar.flatMap { Double($0) }.flatMap { abs($0) < 1e12 ? $0 : nil }
+    }
+
+    var wrongType: HTTPArchiveError { error("has another type than in HAR 1.2") }
+
+    func error(_ text: String) -> HTTPArchiveError {
+        HTTPArchiveError("\(file), \(place) \(text).")
+    }
+
+    private func member(_ json: JSONValue?, _ step: String) -> HARValue {
+        HARValue(json: json, file: file, place: place + step)
+    }
+}
+
+/// A header or a form field.
+struct HARField {
+    let name: String
+    let value: String?
+    /// The name of a file in a form.
+    let fileName: String?
+    let contentType: String?
+
+    init(_ field: HARValue) throws {
+        name = try field["name"].text ?? ""
+        value = try field["value"].scalar
+        fileName = try field["fileName"].text
+        contentType = try field["contentType"].text
+    }
+
+    /// The values of a header. A browser joins those of a repeated one with line feeds, and other
+    /// programs join cookies with any line breaks.
+    private var values: [String] {
+        let isCookie = name.lowercased().hasSuffix("cookie")
+        return (value ?? "").split { $0 == "\n" || isCookie && $0.isNewline }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Whether a header cannot be sent. Browsers list the pseudo-fields of HTTP/2.
+    var isUnusable: Bool {
+        if name.hasPrefix(":") { return false }
+        return !name.utf8.isHTTPToken || value == nil || !values.allSatisfy(\.utf8.isHTTPFieldValue)
+    }
+
+    /// Returns the fields of a header. The values of a repeated field are joined.
+    static func byName(_ fields: [HARField]) -> [String: String] {
+        var names: [String: String] = [:]
+        var values: [String: [String]] = [:]
+        // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
+        for field in fields where field.name.utf8.isHTTPToken {
+            let name = names[field.name.lowercased(), default: field.name]
+            names[field.name.lowercased()] = name
+            values[name, default: []] += field.values
+        }
+        return values.mapValues { $0.joined(separator: ", ") }
+    }
+}

@@ -1,0 +1,184 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// A mark in a recorded request matches any text at its place.
+@Suite(.limited) struct ReplayedMarkTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Recorded requests, and the number of the one whose answer a live request gets; nil if none.
+    struct Row: Sendable, CustomStringConvertible {
+        let recorded: [URLRequest]
+        let live: URLRequest
+        let answer: Int?
+
+        var description: String {
+            (recorded + [live]).map { $0.curlCommand(redacting: .none) }.joined(separator: "\n")
+        }
+    }
+
+    private static func request(_ path: String, _ headers: [String: String] = [:]) -> URLRequest {
+        var request = URLRequest(url: URL(string: "https://api.example.com/\(path)")!)
+        request.allHTTPHeaderFields = headers
+        return request
+    }
+
+    private static func request(_ type: String, body: String) -> URLRequest {
+        var request = request("a", ["Content-Type": type])
+        request.httpMethod = "POST"
+        request.httpBody = Data(body.utf8)
+        return request
+    }
+
+    /// The parts of URLs.
+    private static let urls: [([String], String, Int?)] = [
+        // Any value at the place of a mark, and no other request.
+        (["accounts/REDACTED-1"], "accounts/12345678", 0),
+        (["accounts/REDACTED-1"], "accounts/12345678/items", nil),
+        (["accounts/REDACTED-1"], "users/12345678", nil),
+        (["accounts/REDACTED-1"], "accounts/", nil),
+        (["f/report-REDACTED-1.pdf"], "f/report-a%20b.pdf", 0),
+        (["f/report-REDACTED-1.pdf"], "f/report-.pdf", nil),
+        (["f/report-REDACTED-1.pdf"], "f/report-a.png", nil),
+        (["REDACTED-1/a"], "a/a", 0),
+        (["a/REDACTED-1/REDACTED-2"], "a/x/y", 0),
+        (["a?q=REDACTED-1&p=1"], "a?p=1&q=x%26y", 0),
+        (["a?q=REDACTED-1&p=1"], "a?p=2&q=x", nil),
+        (["a?q=REDACTED-1"], "a?q=", nil),
+        (["a?q=REDACTED-1"], "a?r=x", nil),
+        (["a?q=REDACTED-1"], "a?q=x&q=y", nil),
+        (["a?q=1&q=REDACTED-1"], "a?q=x&q=1", 0),
+        (["a?q=1&q=REDACTED-1"], "a?q=1", nil),
+        (["a?q=1&q=REDACTED-1"], "a?q=1&q=1", 0),
+        // A secret that is also an ordinary text of the request.
+        (["emma?password=REDACTED-1"], "emma?password=emma", 0),
+        // An archive without numbers, or with its secrets.
+        (["accounts/REDACTED?token=REDACTED"], "accounts/1?token=x", 0),
+        (["a?token=recorded-1", "a?token=recorded-2"], "a?token=recorded-2", 0),
+        // The nearest of several.
+        (["a/REDACTED-1", "a/me"], "a/me", 1),
+        (["a/REDACTED-1", "a/me"], "a/you", 0),
+        (["a/REDACTED-1", "a/REDACTED-2"], "a/REDACTED-2", 1),
+        (["a/REDACTED-1", "a/REDACTED-12"], "a/REDACTED-12", 1),
+        (["a/REDACTED-1?sig=REDACTED-2", "a/REDACTED-3?sig=REDACTED-4"], "a/REDACTED-3?sig=x", 1),
+        (
+            ["a?from=REDACTED-1&to=REDACTED-2", "a?from=REDACTED-2&to=REDACTED-1"],
+            "a?to=REDACTED-1&from=REDACTED-2", 1
+        ),
+    ]
+
+    private static let headers: [([[String: String]], [String: String], Int?)] = [
+        ([["If-Match": "REDACTED-1"]], ["If-Match": "x"], 0),
+        ([["If-Match": "REDACTED-1"]], [:], nil),
+        (
+            [["X-Api-Key": "recorded-1"], ["X-Api-Key": "recorded-2"]], ["X-Api-Key": "recorded-2"],
+            1
+        ),
+        (
+            [["Cookie": "a=REDACTED-1"], ["Cookie": "a=REDACTED-2"]],
+            ["Cookie": "theme=x; a=REDACTED-2"], 1
+        ),
+        ([[:], ["Authorization": "REDACTED-1"]], ["Authorization": "Bearer live"], 0),
+        ([[:], ["If-None-Match": "1"]], ["If-None-Match": "1"], 1),
+    ]
+
+    private static let json: [([String], String, Int?)] = [
+        ([#"{"a":"REDACTED-1","b":2}"#], #"{"b":2,"a":"x"}"#, 0),
+        ([#"{"a":"REDACTED-1","b":2}"#], #"{"b":3,"a":"x"}"#, nil),
+        ([#"{"a":"REDACTED-1"}"#], #"{"a":{"b":"x"}}"#, nil),
+        ([#"{"a":"REDACTED-1"}"#], #"{"a":"x","b":1}"#, nil),
+        ([#"[{"u":"https://h/?t=REDACTED-1"}]"#], #"[{"u":"https://h/?t=x"}]"#, 0),
+        ([#"{"a":["REDACTED-1","b"]}"#], #"{"a":["x","b"]}"#, 0),
+        ([#"{"a":["REDACTED-1","b"]}"#], #"{"a":["b","x"]}"#, nil),
+        ([#"{"REDACTED-1":1}"#], #"{"k":1}"#, 0),
+        ([#"{"a":"REDACTED-1","b":2}"#], #"{"a":"x","c":3,"b":2}"#, nil),
+        ([#"{"a":"REDACTED-1","b":2}"#], #"{"a":"x"c":3,"b":2}"#, nil),
+        ([#"{"pin":0}"#], #"{"pin":1234}"#, 0),
+        ([#"{"pin":0}"#], #"{"pin":"1234"}"#, nil),
+        ([#"{"id":0}"#], #"{"id":12345678}"#, 0),
+        ([#"{"page":0}"#], #"{"page":1}"#, nil),
+        (
+            [#"{"user":"emma-1234","password":"REDACTED-1","pin":0}"#],
+            #"{"user":"emma-1234","password":"emma-1234","pin":7}"#, 0
+        ),
+        ([#"{"since":0}"#, #"{"since":1764194137}"#], #"{"since":1764194137}"#, 1),
+    ]
+
+    private static func form(_ parts: (String, String)...) -> String {
+        parts.map { "--b\r\nContent-Disposition: form-data; name=\"\($0)\"\r\n\r\n\($1)\r\n" }
+            .joined() + "--b--\r\n"
+    }
+
+    private static let bodies: [(String, String, String, Int?)] = [
+        (PlantedSecret.form, "a=REDACTED-1&b=1", "b=1&a=x%26y", 0),
+        (PlantedSecret.form, "a=REDACTED-1&b=1", "b=2&a=x", nil),
+        ("text/plain", "hello REDACTED-1!", "hello you and you!", 0),
+        ("text/plain", "hello REDACTED-1!", "hello you", nil),
+        ("application/x-ndjson", "{\"pin\":0}\n{\"a\":1}\n", "{\"pin\":12}\n{\"a\":1}\n", 0),
+        (
+            PlantedSecret.multipart, form(("a", "REDACTED-1"), ("b", "1")),
+            form(("b", "1"), ("a", "x")), 0
+        ),
+        (
+            PlantedSecret.multipart, form(("a", "REDACTED-1"), ("b", "1")),
+            form(("b", "2"), ("a", "x")), nil
+        ),
+    ]
+
+    static let rows =
+        urls.map { Row(recorded: $0.map { request($0) }, live: request($1), answer: $2) }
+        + headers.map {
+            Row(recorded: $0.map { request("a", $0) }, live: request("a", $1), answer: $2)
+        }
+        + json.map { recorded, live, answer in
+            let type = "application/json"
+            return Row(
+                recorded: recorded.map { request(type, body: $0) }, live: request(type, body: live),
+                answer: answer)
+        }
+        + bodies.map { type, recorded, live, answer in
+            Row(
+                recorded: [request(type, body: recorded)], live: request(type, body: live),
+                answer: answer)
+        }
+
+    @Test func aMarkMatchesAnyValueAtItsPlace() async throws {
+        let exchange = try folder.archive(entry())[0]
+        await forEachRow(Self.rows) { row, comment in
+            let exchanges = row.recorded.enumerated().map { index, recorded in
+                var exchange = exchange
+                exchange.request = recorded
+                exchange.body = Data("\(index)".utf8)
+                return exchange
+            }
+            let network = MockNetwork()
+            network.stub(HTTPArchive(exchanges), times: .any)
+            let answer = try? await network.exchange(row.live).0.text
+            #expect(answer == row.answer.map { "\($0)" }, comment)
+        }
+    }
+
+    @Test(arguments: ["accounts/*/items/#", "a?access_token=*"])
+    func answersHundredsOfRequestsWithMarks(_ template: String) async throws {
+        func path(_ index: Int, _ mark: String) -> String {
+            template.replacing("*", with: mark).replacing("#", with: "\(index)")
+        }
+        let network = MockNetwork()
+        let entries = (0..<200).map { index in
+            entry("GET", "/" + path(index, "REDACTED-\(index)"), text: "\(index)")
+        }
+        network.stub(try folder.archive(entries.joined(separator: ",")))
+        for index in 0..<200 {
+            let live = Self.request(path(index, "live"))
+            #expect(try await network.exchange(live).0.text == "\(index)")
+        }
+        try network.verify()
+    }
+}
