@@ -139,7 +139,7 @@ private final class TaskClient<Value: Sendable>: Client {
     let promise = Promise<Value>()
     /// The body that follows the headers; nil for a client that waits for the whole answer.
     let body: BodyBuffer?
-    private let handle = Locked<CancellationHandle?>(nil)
+    private let handle = Locked<RequestCancellation?>(nil)
 
     init(body: BodyBuffer? = nil) {
         self.body = body
@@ -149,7 +149,7 @@ private final class TaskClient<Value: Sendable>: Client {
     var readerState: ReaderState? { body?.readerState }
     var sessionTimeout: TimeInterval? { nil }
 
-    func keep(_ handle: CancellationHandle) {
+    func keep(_ handle: RequestCancellation) {
         self.handle.withLock { $0 = handle }
         body?.onCancel { handle.cancel() }
     }

@@ -107,9 +107,7 @@ struct Replay: Sendable {
                 stubs[number].most.map { count(self.entries[number]) < $0 } ?? true
             }.flatMap { self.entries[$0] }.sorted()
             guard let last = entries.last else { return nil }
-            let unused = entries.first { uses[$0] == 0 }
-            let entry =
-                unused ?? (afterLast == .startOver ? entries.min { uses[$0] < uses[$1] } : nil)
+            let entry = entries.first { uses[$0] == 0 }
             uses[entry ?? last] += 1
             let (stub, response) = answers[entry ?? last]
             guard entry == nil, afterLast == .fail else { return (stub, .response(response)) }

@@ -21,7 +21,7 @@ struct Answer: Sendable {
     }
 
     init(response: HTTPURLResponse, body: [Data]) {
-        let pieces = body.filter { !$0.isEmpty }.map { [$0].joined }
+        let pieces = body.withoutEmpty
         self.init(Head(response: response, length: pieces.byteCount), pieces)
     }
 
@@ -117,6 +117,9 @@ struct CollectedAnswer {
 
 extension [Data] {
     var byteCount: Int { reduce(0) { $0 + $1.count } }
+
+    /// The pieces that have bytes, each with indices that begin at 0.
+    var withoutEmpty: [Data] { filter { !$0.isEmpty }.map { [$0].joined } }
 
     /// The whole of the pieces, whose indices begin at 0.
     var joined: Data {

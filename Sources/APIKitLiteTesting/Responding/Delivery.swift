@@ -28,7 +28,7 @@ final class Delivery: Sendable {
         let receiver: Receiver
         /// The client, which may keep what cancels the delivery.
         let client: any Client
-        var cause: WaitCause
+        var cause: WaitReason
         /// The number of the queue of the stub from which the body comes, if the test sends it.
         var queue: Int?
         /// What the client receives next.
@@ -65,7 +65,7 @@ final class Delivery: Sendable {
     ///   - queue: The number of the queue from which the body comes; nil for any other body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
-        _ cause: WaitCause, queue: Int?, _ receiver: @escaping Receiver
+        _ cause: WaitReason, queue: Int?, _ receiver: @escaping Receiver
     ) {
         self.record = record
         self.time = time
@@ -90,7 +90,7 @@ final class Delivery: Sendable {
     }
 
     /// What the answer waits for.
-    var cause: WaitCause { state.withLock { $0?.cause } ?? .nothing }
+    var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
 
     /// Ends the answer without a further part.
     func cancel() {
@@ -153,7 +153,7 @@ final class Delivery: Sendable {
     }
 
     /// Runs code of the user, or waits for it, while the clock may move.
-    func run<R>(_ cause: WaitCause, _ work: () async throws -> R) async throws -> R {
+    func run<R>(_ cause: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: cause, .deadline)
         time.endStep()
         defer { time.beginStep() }
@@ -223,7 +223,7 @@ final class Delivery: Sendable {
 
     /// Ends the step, and suspends until it is called back, which begins the next step.
     private func wait(
-        for cause: WaitCause, _ limit: Limit? = nil,
+        for cause: WaitReason, _ limit: Limit? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
     ) async throws {
         let promise = Promise<Void>()
@@ -243,7 +243,7 @@ final class Delivery: Sendable {
 
     /// Records what the answer waits for, sets the timeout, and then gives the client what is due:
     /// it may ask for either at once.
-    private func willWait(for cause: WaitCause, _ limit: Limit?) {
+    private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
             state?.cause = cause

@@ -70,7 +70,7 @@ extension MockResponse {
     }
 
     /// What the reply waits for first, unless it is held.
-    private var cause: WaitCause {
+    private var cause: WaitReason {
         switch source {
         case .writer: .writer
         case .test: .test

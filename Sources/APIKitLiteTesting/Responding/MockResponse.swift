@@ -45,10 +45,8 @@ public struct MockResponse: Sendable {
     var isDecoded = false
     /// Whether the client does not know the length of the body before its end.
     var isOpenEnded = false
-    /// The pieces of the body. An empty one is left out.
-    var pieces: [Data] = [] {
-        didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
-    }
+    /// The pieces of the body, none of them empty.
+    var pieces: [Data] = []
     /// The time before each piece. The last one repeats, unless it is that of the first piece.
     var gaps: [Duration] = []
     /// The code that sends the body, after the pieces; nil if the response names the body itself.
@@ -145,7 +143,7 @@ public struct MockResponse: Sendable {
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
         var response = MockResponse()
-        response.pieces = [data]
+        response.pieces = [data].withoutEmpty
         return response.header("Content-Type", contentType).headers(headers).status(status)
     }
 

@@ -17,7 +17,7 @@ struct ReplySender: Sendable {
     func give(
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+    ) -> RequestCancellation {
         // Made while the request is recorded: a test that has waited for the request may ask what
         // its answer waits for.
         var delivery: Delivery?
@@ -41,7 +41,7 @@ struct ReplySender: Sendable {
             delivery?.start(function, on: handlers)
             watch.begin()
         }
-        return CancellationHandle(
+        return RequestCancellation(
             recordCancellation: recordCancellation, cancelWork: delivery?.cancel)
     }
 }

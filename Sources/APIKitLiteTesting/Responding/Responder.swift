@@ -16,7 +16,7 @@ protocol Responder: Sendable {
     func load(
         _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle
+    ) -> RequestCancellation
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
     /// the process ends if it uses a `URLSession` there.
@@ -59,7 +59,7 @@ extension Client {
 }
 
 /// A handle that cancels one request.
-struct CancellationHandle: Sendable {
+struct RequestCancellation: Sendable {
     /// Records that the client cancelled the request.
     let recordCancellation: @Sendable () -> Void
     /// Stops the reply and its handler; nil if the request was answered immediately.

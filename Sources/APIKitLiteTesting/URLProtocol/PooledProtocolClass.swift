@@ -91,7 +91,7 @@ private struct MissingNetwork: Responder {
     func load(
         _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+    ) -> RequestCancellation {
         let error = MockError(
             .networkGone,
             """
@@ -99,6 +99,6 @@ private struct MissingNetwork: Responder {
             Keep the network, its urlSession or its configuration as long as you load.
             """)
         respond([.failure(error)])
-        return CancellationHandle(recordCancellation: {})
+        return RequestCancellation(recordCancellation: {})
     }
 }

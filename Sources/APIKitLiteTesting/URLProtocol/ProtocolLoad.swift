@@ -30,7 +30,7 @@ final class ProtocolLoad: Client,
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
-        var handle: CancellationHandle?
+        var handle: RequestCancellation?
         /// How many redirects were followed.
         var redirects = 0
 
@@ -255,19 +255,13 @@ extension URLProtocolClient {
         case .end: urlProtocolDidFinishLoading(sender)
         case .failure:
             guard let error = [part].error else { return }
-            let direct = error as? DirectAnswer ?? (error as? MockError)?.directAnswer
-            receive(direct ?? DirectAnswer(error: error), sender)
+            guard let answer = (error as? MockError)?.plainAnswer else {
+                return urlProtocol(sender, didFailWithError: carryingOriginal(error))
+            }
+            urlProtocol(sender, didReceive: answer.response, cacheStoragePolicy: .notAllowed)
+            if let body = answer.body, !body.isEmpty { urlProtocol(sender, didLoad: body) }
+            urlProtocolDidFinishLoading(sender)
         }
-    }
-
-    private func receive(_ answer: DirectAnswer, _ sender: URLProtocol) {
-        if let response = answer.response {
-            let http = (response as? HTTPURLResponse)?.withoutChallenge
-            urlProtocol(sender, didReceive: http ?? response, cacheStoragePolicy: .notAllowed)
-        }
-        if let data = answer.data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
-        guard let error = answer.error else { return urlProtocolDidFinishLoading(sender) }
-        urlProtocol(sender, didFailWithError: carryingOriginal(error))
     }
 }
 

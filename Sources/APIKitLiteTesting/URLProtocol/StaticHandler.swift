@@ -57,7 +57,7 @@ final class StaticHandler: Responder {
     func load(
         _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+    ) -> RequestCancellation {
         var record = RecordedRequest(request: request)
         let number = state.withLock { state in
             defer { state.requestCount += 1 }

@@ -39,13 +39,13 @@ private final class LateResponder: Responder {
     func load(
         _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+    ) -> RequestCancellation {
         let response = HTTPURLResponse(
             url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
         respond(Answer(response: response, body: []).parts)
         delivered.wait()
         let end = HandleEnd(gate: released)
-        return CancellationHandle(recordCancellation: { [cancellations] in
+        return RequestCancellation(recordCancellation: { [cancellations] in
             withExtendedLifetime(end) { cancellations.withLock { $0 += 1 } }
         })
     }
