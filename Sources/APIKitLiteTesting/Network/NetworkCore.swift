@@ -207,7 +207,7 @@ final class NetworkCore: Responder {
 extension NetworkCore {
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
+        respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
         let (record, reply) = decide(on: request, passes: client.passes)
         return replies.give(reply, to: record, for: client, respond: respond)

@@ -134,11 +134,11 @@ final class Journal: Sendable {
         }
     }
 
-    /// Records parts of an answer, which the client receives next.
-    func record(_ parts: [AnswerPart], of id: Int, at time: Duration) {
-        change(id, isEnd: parts.isLast, sentCount: parts.pieces.byteCount) { [bodyLimit] entry in
-            entry.record(parts, at: time, limit: bodyLimit)
-            if parts.isLast, entry.endTime == nil { entry.endTime = time }
+    /// Records a part of an answer, which the client receives next.
+    func record(_ part: AnswerPart, of id: Int, at time: Duration) {
+        change(id, isEnd: part.isLast, sentCount: part.body.byteCount) { [bodyLimit] entry in
+            entry.record(part, at: time, limit: bodyLimit)
+            if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
     }
 
@@ -196,24 +196,23 @@ extension RecordedRequest {
     /// Records an error that waits for nothing.
     mutating func record(_ error: any Error) {
         endTime = startTime
-        self.error = [.failure(error)].error
+        self.error = AnswerPart.failure(error).error
     }
 
-    mutating func record(_ parts: [AnswerPart], at time: Duration, limit: SentBody.Limit) {
-        if let head = parts.head {
+    mutating func record(_ part: AnswerPart, at time: Duration, limit: SentBody.Limit) {
+        if let head = part.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
         // A handler makes a body of its own for each request, so a long one is only counted.
-        let pieces = parts.pieces
-        if parts.whole != nil, pieces.byteCount <= SentBody.Limit().bytes {
-            wholeBody = pieces
+        if part.whole != nil, part.body.byteCount <= SentBody.Limit().bytes {
+            wholeBody = part.body
         } else {
-            for piece in pieces {
+            for piece in part.body {
                 if sentBody == nil { sentBody = SentBody(limit: limit) }
                 sentBody?.add(piece, at: time)
             }
         }
-        error = parts.error ?? error
+        error = part.error ?? error
     }
 }

@@ -15,7 +15,7 @@ protocol Responder: Sendable {
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
+        respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
@@ -86,13 +86,9 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    /// Stores the cookies of an answer, if the parts have its headers.
-    func store(from parts: [AnswerPart], to request: URLRequest) {
-        if let head = parts.head { store(from: head.response, to: request) }
-    }
-
-    func store(from response: HTTPURLResponse, to request: URLRequest) {
-        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
+    /// Stores the cookies of an answer, if there are its headers.
+    func store(from response: HTTPURLResponse?, to request: URLRequest) {
+        guard let response, response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
         storage()?.storeCookies(of: response, to: request)
     }
 

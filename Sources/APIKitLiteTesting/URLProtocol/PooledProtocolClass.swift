@@ -90,7 +90,7 @@ private struct MissingNetwork: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
+        respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
         let error = MockError(
             .networkGone,
@@ -98,7 +98,7 @@ private struct MissingNetwork: Responder {
             \(request.line(redacting: .none)) came to a session whose MockNetwork was released. \
             Keep the network, its urlSession or its configuration as long as you load.
             """)
-        respond([.failure(error)])
+        respond(.failure(error))
         return RequestCancellation(recordCancellation: {})
     }
 }

@@ -56,7 +56,7 @@ final class StaticHandler: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
+        respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
         var record = RecordedRequest(request: request)
         let number = state.withLock { state in

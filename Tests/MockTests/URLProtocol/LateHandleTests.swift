@@ -38,11 +38,11 @@ private final class LateResponder: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
+        respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
         let response = HTTPURLResponse(
             url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
-        respond(Answer(response: response, body: []).parts)
+        respond(Answer(response: response, body: []).part)
         delivered.wait()
         let end = HandleEnd(gate: released)
         return RequestCancellation(recordCancellation: { [cancellations] in
