@@ -94,13 +94,13 @@ final class ProtocolLoad: Client,
     func start() {
         guard let urlProtocol else { return }
         let isWanted = task?.wantsAnswer != false
-        let next = state.withLock { state in
-            guard !state.isOver else { return nil as Item? }
+        state.withLock { state in
             state.isStarted = true
-            if !state.hasLast || !isWanted { state.thread = .current(of: urlProtocol) }
-            return isWanted ? state.takeNext() : nil
+            if !state.isOver, !state.hasLast || !isWanted {
+                state.thread = .current(of: urlProtocol)
+            }
         }
-        if let next { deliver(next) }
+        deliver()
     }
 
     /// Pauses the delivery if the task is suspended; otherwise ends it, and cancels the request.
@@ -172,22 +172,15 @@ final class ProtocolLoad: Client,
             state.hasLast = part.isLast
             return state.thread
         }
-        thread?.perform { [self] in
-            guard let next = next() else { return }
-            deliver(next)
-        }
+        thread?.perform { [self] in deliver() }
     }
 
-    /// Returns what to deliver next, unless the client has suspended or cancelled its task.
-    private func next() -> Item? {
-        task?.wantsAnswer == false ? nil : state.withLock { $0.takeNext() }
-    }
-
-    /// Delivers an item and those after it. Call it on the loading thread.
-    private func deliver(_ first: Item) {
-        guard let urlProtocol, let client = urlProtocol.client else { return }
-        var item = first
-        while true {
+    /// Delivers what has come, unless the client has suspended or cancelled its task. Call it on the
+    /// loading thread.
+    private func deliver() {
+        while task?.wantsAnswer != false, let item = state.withLock({ $0.takeNext() }),
+            let urlProtocol, let client = urlProtocol.client
+        {
             if let redirect = item.redirect, let head = item.part.head {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
@@ -207,8 +200,6 @@ final class ProtocolLoad: Client,
                 }
             }
             deliver(item.part, to: client, of: urlProtocol)
-            guard !item.part.isLast, let next = next() else { return }
-            item = next
         }
     }
 
