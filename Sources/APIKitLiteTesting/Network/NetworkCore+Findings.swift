@@ -74,7 +74,7 @@ struct UnansweredRequests {
 public struct VerificationError: DescribedError, Sendable {
     /// One text for each finding.
     ///
-    /// Of requests that no stub answered, of stubs that were used too seldom or too often, and of
+    /// Of requests that no stub answered, of stubs that were used the wrong number of times, and of
     /// requests that a client still waits for, the first 20 are listed. One more text counts the
     /// others.
     public let findings: [String]

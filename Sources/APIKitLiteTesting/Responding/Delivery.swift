@@ -152,7 +152,7 @@ final class Delivery: Sendable {
         if timeout < moment { throw URLError(.timedOut) }
     }
 
-    /// Waits for ever.
+    /// Waits forever.
     func waitForNothing() async throws {
         try await wait(for: .nothing, .sleeper) { _ in nil }
     }
@@ -247,7 +247,7 @@ final class Delivery: Sendable {
     }
 
     /// Records what the answer waits for, sets the timeout, and then gives the client what is due:
-    /// it may ask for either at once.
+    /// it may ask for either immediately.
     private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in

@@ -109,7 +109,7 @@ final class Journal: Sendable {
         makeDelivery: (Int) -> Delivery? = { _ in nil }
     ) -> Int {
         state.update { state in
-            // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
+            // Trimmed only at a quarter above the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
             if let stub = request.stub { state.counts[stub.number] += 1 }

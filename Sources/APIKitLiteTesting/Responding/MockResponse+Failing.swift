@@ -38,7 +38,7 @@ extension MockResponse {
     /// that many bytes and closes the connection, and the client reports an error of its own.
     ///
     /// On Linux, the server sends no more than the status line without its line end: if the
-    /// connection ended later within the headers, Foundation there would end the process of its
+    /// connection ended later within the headers, Foundation there would crash its
     /// client. For a stream, a ``passthrough(to:)``, an error and ``hanging``, it is a configuration
     /// error.
     ///

@@ -3,10 +3,10 @@ import Foundation
 
 /// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// The storage of cookies; nil for that of the session.
+    /// The storage of cookies; nil for the session's.
     var cookieStorage: HTTPCookieStorage? { get }
 
-    /// Records a request and answers it, at once or later.
+    /// Records a request and answers it, immediately or later.
     ///
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.

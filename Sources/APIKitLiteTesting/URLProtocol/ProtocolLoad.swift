@@ -48,7 +48,7 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The answer for a client that must receive the whole body at once; nil for any other.
+    /// The answer for a client that must receive the whole body in one piece; nil for any other.
     private var collected: AnswerPart?
 
     /// Whether the client still waits for the answer. The reader of a stream may have left a moment
