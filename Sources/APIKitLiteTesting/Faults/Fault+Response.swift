@@ -76,7 +76,7 @@ extension MockResponse {
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         var response = self
         response.fields["Content-Length"] = "\(body.count)"
-        response.pieces = [body.prefix(count)]
+        response.pieces = [body.prefix(count)].withoutEmpty
         response.ending = .silence
         return response
     }

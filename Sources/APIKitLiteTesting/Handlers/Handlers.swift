@@ -37,7 +37,7 @@ final class Handlers: Sendable {
     }
 
     /// Calls a handler, beside all others. Its `task` must not be cancelled on the loading thread: a
-    /// cancellation handler is the user's code, and a `URLSession` call there ends the process.
+    /// cancellation handler is the user's code, and a `URLSession` call there crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
         // Not through the stream: another thread may take the call, and the thread sanitizer does
         // not see how a stream hands over its elements.
@@ -60,7 +60,7 @@ func startHandlerTask(
     }
 }
 
-/// Runs each job at once, before `enqueue` returns.
+/// Runs each job immediately, before `enqueue` returns.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class InlineExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {

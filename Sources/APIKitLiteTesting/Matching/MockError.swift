@@ -47,7 +47,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
 
     /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
     /// error; nil for every other reason.
-    private(set) var directAnswer: DirectAnswer?
+    private(set) var plainAnswer: (response: URLResponse, body: Data?)?
 
     init(_ reason: Reason, _ description: String) {
         self.reason = reason
@@ -65,7 +65,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
             Only a URLSession can receive one. With the network as the session, or over a socket, \
             return an HTTPURLResponse.
             """)
-        error.directAnswer = DirectAnswer(response: response, data: data)
+        error.plainAnswer = (response, data)
         return error
     }
 }

@@ -4,8 +4,6 @@ import Foundation
 /// One request that a mock received.
 public struct RecordedRequest: Sendable {
     /// The request. Its body is in `httpBody`, wherever the client put it.
-    ///
-    /// A network forgets the bodies of old requests: see ``MockNetwork/requests``.
     public internal(set) var request: URLRequest
 
     /// The values that the stub's path template captured, percent-decoded, such as

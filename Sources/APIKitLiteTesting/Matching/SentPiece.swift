@@ -35,14 +35,6 @@ struct SentBody: Sendable {
         self.limit = limit
     }
 
-    /// The number of bytes in the pieces that are kept.
-    private(set) var keptByteCount = 0
-
-    /// Forgets the pieces, but not their number.
-    mutating func forgetPieces() {
-        (pieces, keptByteCount) = ([], 0)
-    }
-
     /// Whether every piece is kept.
     var isComplete: Bool { pieces.count == pieceCount }
 
@@ -59,7 +51,6 @@ struct SentBody: Sendable {
         byteCount += data.count
         if isComplete, pieceCount <= limit.pieces, byteCount <= limit.bytes {
             pieces.append(SentPiece(data: data, time: time))
-            keptByteCount += data.count
         }
     }
 }

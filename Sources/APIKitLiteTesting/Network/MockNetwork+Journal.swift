@@ -4,7 +4,7 @@ import Foundation
 extension MockNetwork {
     /// The requests that the network received, oldest first, with their bodies.
     ///
-    /// The journal keeps the last 10,000 requests, and of their bodies the last 64 MB.
+    /// The journal keeps the last 10,000 requests.
     public var requests: [RecordedRequest] { core.journal.requests }
 
     /// The largest number of requests that were in flight at the same time.

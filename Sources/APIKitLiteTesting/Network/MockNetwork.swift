@@ -171,7 +171,7 @@ public final class MockNetwork: Sendable {
         core.remove(stub)
     }
 
-    /// Removes all stubs, also those of an archive. The ``requestHandler`` stays.
+    /// Removes all stubs, including those of an archive. The ``requestHandler`` stays.
     public func removeAll() {
         core.removeAll()
     }
@@ -186,7 +186,7 @@ public final class MockNetwork: Sendable {
     ///   - fileID: The file that a later error text names as the place of this call.
     ///   - line: The line that a later error text names as the place of this call.
     /// - Throws: ``VerificationError`` if a check fails. It lists everything: requests that no stub
-    ///   answered, stubs that were used too seldom or too often, configuration errors, and requests
+    ///   answered, stubs that were used the wrong number of times, configuration errors, and requests
     ///   that a client still waits for. Requests over a socket are not in that last group, because
     ///   the server notices a closed socket late.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {

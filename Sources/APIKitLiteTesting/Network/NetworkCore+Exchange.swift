@@ -26,12 +26,19 @@ extension NetworkCore {
                 CookieJar(self).store(from: answer.head.response, to: request)
                 return (answer.body.joined, answer.head.response)
             }
-            let collected = Locked(CollectedAnswer())
-            return try await answer(record, reply, for: TaskClient()) { parts, promise in
-                let result = collected.withLock { $0.add(parts) }
+            let collected = Locked(AnswerPart())
+            return try await answer(record, reply, for: TaskClient()) { part, promise in
+                let all = collected.withLock { collected in
+                    collected.append(part)
+                    return collected
+                }
                 // Not under the lock: it may end the answer.
-                for receipt in parts.receipts { receipt.didTake() }
-                if let result { promise.resolve(with: result) }
+                for receipt in part.receipts { receipt.didTake() }
+                if let error = all.error {
+                    promise.resolve(with: .failure(error))
+                } else if let answer = all.whole {
+                    promise.resolve(with: .success((answer.body.joined, answer.head.response)))
+                }
             }
         }
     }
@@ -46,8 +53,8 @@ extension NetworkCore {
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
             let (record, reply) = decide(on: request)
-            let response = try await answer(record, reply, for: client) { parts, head in
-                body.receive(parts, head: head)
+            let response = try await answer(record, reply, for: client) { part, head in
+                body.receive(part, head: head)
             }
             return (HTTPBody(body), response)
         }
@@ -82,7 +89,7 @@ extension NetworkCore {
     /// Gives a reply, and suspends until the client's wait has ended.
     private func answer<Value>(
         _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
-        receive: @escaping @Sendable ([AnswerPart], Promise<Value>) -> Void
+        receive: @escaping @Sendable (AnswerPart, Promise<Value>) -> Void
     ) async throws -> Value {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
@@ -90,7 +97,7 @@ extension NetworkCore {
             let jar = CookieJar(self)
             let handle = replies.give(reply, to: record, for: client) { part in
                 // At the headers, as a `URLSession` does: the body may take long.
-                jar.store(from: part, to: record.request)
+                jar.store(from: part.head?.response, to: record.request)
                 receive(part, client.promise)
             }
             client.keep(handle)
@@ -107,28 +114,24 @@ extension NetworkCore {
 }
 
 extension BodyBuffer {
-    /// Adds parts of an answer. The headers, or an error before them, end the wait for them.
-    fileprivate func receive(_ parts: [AnswerPart], head: Promise<HTTPURLResponse>) {
-        if let whole = parts.whole {
+    /// Adds a part of an answer. The headers, or an error before them, end the wait for them.
+    fileprivate func receive(_ part: AnswerPart, head: Promise<HTTPURLResponse>) {
+        if let whole = part.whole {
             // As one piece, which may be larger than the limit: nobody can have read a part of it.
             append(whole.body.joined)
             finish()
             head.resolve(with: .success(whole.head.response))
             return
         }
-        for part in parts {
-            switch part {
-            case .head(let given): head.resolve(with: .success(given.response))
-            case .piece(let data, let receipt):
-                // First: the reader may leave as soon as it has the piece.
-                receipt?.didTake()
-                append(data)
-            case .end: finish()
-            case .failure:
-                guard let error = parts.error else { break }
-                if !head.resolve(with: .failure(error)) { finish(throwing: error) }
-            }
+        if let response = part.head?.response { head.resolve(with: .success(response)) }
+        for piece in part.pieces {
+            // First: the reader may leave as soon as it has the piece.
+            piece.receipt?.didTake()
+            append(piece.data)
         }
+        guard part.isLast else { return }
+        guard let error = part.error else { return finish() }
+        if !head.resolve(with: .failure(error)) { finish(throwing: error) }
     }
 }
 
@@ -139,7 +142,7 @@ private final class TaskClient<Value: Sendable>: Client {
     let promise = Promise<Value>()
     /// The body that follows the headers; nil for a client that waits for the whole answer.
     let body: BodyBuffer?
-    private let handle = Locked<CancellationHandle?>(nil)
+    private let handle = Locked<RequestCancellation?>(nil)
 
     init(body: BodyBuffer? = nil) {
         self.body = body
@@ -149,7 +152,7 @@ private final class TaskClient<Value: Sendable>: Client {
     var readerState: ReaderState? { body?.readerState }
     var sessionTimeout: TimeInterval? { nil }
 
-    func keep(_ handle: CancellationHandle) {
+    func keep(_ handle: RequestCancellation) {
         self.handle.withLock { $0 = handle }
         body?.onCancel { handle.cancel() }
     }

@@ -188,12 +188,7 @@ final class NetworkCore: Responder {
     private func passOn(
         _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let mock = session.mock
-        if mock === self || mock == nil && session is URLSession && serves(record.request.url)
-            || record.passes == redirectLimit
-        {
-            throw fail(.passedToItself(record, by: stub))
-        }
+        if record.passes == redirectLimit { throw fail(.passedToItself(record, by: stub)) }
         return try await SendContext.$passes.withValue(record.passes + 1) {
             try await session.sendPassed(record.request)
         }
@@ -212,8 +207,8 @@ final class NetworkCore: Responder {
 extension NetworkCore {
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation {
         let (record, reply) = decide(on: request, passes: client.passes)
         return replies.give(reply, to: record, for: client, respond: respond)
     }
@@ -256,16 +251,5 @@ extension NetworkCore {
             pooledClass = taken
             return taken.type
         }
-    }
-}
-
-extension HTTPSession {
-    /// The mock that answers the requests of this session; nil if the session is real or unknown.
-    fileprivate var mock: AnyObject? {
-        if let policy = self as? any SessionPolicy { return policy.next.mock }
-        if let network = self as? MockNetwork { return network.core }
-        let classes = (self as? URLSession)?.configuration.protocolClasses ?? []
-        let mock = classes.lazy.compactMap { $0 as? MockURLProtocol.Type }.first
-        return mock.map { $0.responder as AnyObject }
     }
 }

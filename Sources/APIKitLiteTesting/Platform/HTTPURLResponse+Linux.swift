@@ -27,7 +27,7 @@ extension HTTPURLResponse {
 
     /// The response, or a copy of a 401 whose Basic challenge Foundation does not find.
     ///
-    /// Otherwise Foundation on Linux would wait for ever, or send the request to the real host with
+    /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
     /// the credential of a delegate. Its parser does not skip a space before the scheme, though RFC
     /// 9110, section 5.5 allows one.
     var withoutChallenge: HTTPURLResponse {

@@ -5,7 +5,7 @@ import Foundation
 /// The thread on which a `URLProtocolClient` must be called.
 ///
 /// On Linux it is one serial queue for all sessions of the process; calling a client anywhere else
-/// ends the process. Foundation keeps the queue private, but a mirror of any task finds it.
+/// crashes. Foundation keeps the queue private, but a mirror of any task finds it.
 struct LoadingThread: Sendable {
     private static let shared = Locked<DispatchQueue?>(nil)
     private let queue: DispatchQueue

@@ -19,7 +19,7 @@ extension URLSessionConfiguration {
 
 /// Returns how many bytes of the head of an answer a server may send before it closes.
 ///
-/// Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between the
+/// Foundation on Linux (up to 6.3) crashes a client whose connection ends between the
 /// first line and the empty line: "Transfer completed, but there's no response."
 func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
 #else

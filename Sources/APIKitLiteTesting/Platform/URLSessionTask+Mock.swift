@@ -95,7 +95,7 @@ extension URLSessionTask? {
         completion: @escaping @Sendable (RedirectDecision) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // Foundation itself ends the process when a `URLProtocol` reports a redirect.
+        // Foundation crashes when a `URLProtocol` reports a redirect.
         guard let self, let delegate = self.delegate, let session = self.session else {
             return completion(.follow(next))
         }

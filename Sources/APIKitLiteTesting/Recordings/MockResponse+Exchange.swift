@@ -18,7 +18,7 @@ extension MockResponse {
         response = recorded.headerFields.reduce(response) { $0.header($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
-        response.pieces = exchange.pieces.map(\.data)
+        response.pieces = exchange.pieces.map(\.data).withoutEmpty
         response.gaps = exchange.gaps
         if let error = exchange.error {
             response.ending = .failure(error, afterBytes: exchange.body.count)

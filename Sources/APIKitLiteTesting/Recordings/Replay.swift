@@ -52,10 +52,7 @@ struct Replay: Sendable {
             let entries = stubs.flatMap(\.entries).filter { nearest.contains($0.number) }
                 .sorted { $0.number < $1.number }
             guard let last = entries.last else { return nil }
-            let next =
-                entries.first { uses[$0.number] == 0 }
-                ?? (afterLast == .startOver
-                    ? entries.min { uses[$0.number] < uses[$1.number] } : nil)
+            let next = entries.first { uses[$0.number] == 0 }
             let number = (next ?? last).number
             uses[number] += 1
             let stub = stubs.first { $0.entries.contains { $0.number == number } }!

@@ -21,7 +21,7 @@ struct Answer: Sendable {
     }
 
     init(response: HTTPURLResponse, body: [Data]) {
-        let pieces = body.filter { !$0.isEmpty }.map { [$0].joined }
+        let pieces = body.withoutEmpty
         self.init(Head(response: response, length: pieces.byteCount), pieces)
     }
 
@@ -44,26 +44,49 @@ struct Answer: Sendable {
         self.init(response: response, body: data.map { [$0] } ?? [])
     }
 
-    var parts: [AnswerPart] {
-        [.head(head)] + body.map { .piece($0) } + [.end]
+    var part: AnswerPart {
+        AnswerPart(head: head, pieces: body.map { AnswerPart.Piece(data: $0) }, end: .success(()))
     }
 }
 
-/// A part of an answer, in the order in which a client receives them.
-enum AnswerPart: Sendable {
-    case head(Answer.Head)
-    /// A piece of the body, and the receipt that its sender waits for; nil if none does.
-    case piece(Data, Receipt? = nil)
-    case end
-    /// The error with which the request fails.
-    case failure(any Error)
+/// What a client receives of an answer at one moment.
+struct AnswerPart: Sendable {
+    struct Piece: Sendable {
+        let data: Data
+        /// What the sender of the piece waits for; nil if it does not wait.
+        var receipt: Receipt?
+    }
 
-    /// Whether no part follows.
-    var isLast: Bool {
-        switch self {
-        case .head, .piece: false
-        case .end, .failure: true
-        }
+    var head: Answer.Head?
+    /// The pieces of the body, after the head.
+    var pieces: [Piece] = []
+    /// The end of the answer, or the error with which the request fails; nil if more follows.
+    var end: Result<Void, any Error>?
+
+    static func failure(_ error: any Error) -> AnswerPart { AnswerPart(end: .failure(error)) }
+
+    var isEmpty: Bool { head == nil && pieces.isEmpty && end == nil }
+    var isLast: Bool { end != nil }
+    var body: [Data] { pieces.map(\.data) }
+    var receipts: [Receipt] { pieces.compactMap(\.receipt) }
+
+    /// The complete answer, if this is all of it.
+    var whole: Answer? {
+        guard let head, case .success = end else { return nil }
+        return Answer(head, body)
+    }
+
+    /// The error with which the client's request fails; nil if it does not.
+    var error: (any Error)? {
+        guard case .failure(let error) = end else { return nil }
+        return error is CutHead ? URLError(.networkConnectionLost) : error
+    }
+
+    /// Adds what follows.
+    mutating func append(_ next: AnswerPart) {
+        head = head ?? next.head
+        pieces += next.pieces
+        end = next.end
     }
 }
 
@@ -73,50 +96,11 @@ struct CutHead: Error {
     let byteCount: Int
 }
 
-// The parts that a client receives at one moment.
-extension [AnswerPart] {
-    var isLast: Bool { last?.isLast ?? false }
-
-    var head: Answer.Head? { if case .head(let head) = first { head } else { nil } }
-
-    /// The complete answer, if these are all of its parts.
-    var whole: Answer? {
-        guard let head, case .end = last else { return nil }
-        return Answer(head, pieces)
-    }
-
-    var pieces: [Data] {
-        compactMap { if case .piece(let data, _) = $0 { data } else { nil } }
-    }
-
-    var receipts: [Receipt] {
-        compactMap { if case .piece(_, let receipt) = $0 { receipt } else { nil } }
-    }
-
-    /// The error with which the client's request fails; nil if it does not.
-    var error: (any Error)? {
-        guard case .failure(let error) = last else { return nil }
-        return error is CutHead ? URLError(.networkConnectionLost) : error
-    }
-}
-
-/// The parts of an answer, for a client that waits for the whole of it.
-struct CollectedAnswer {
-    private var head: Answer.Head?
-    private var pieces: [Data] = []
-
-    /// Adds parts. Returns the result if they are the last ones.
-    mutating func add(_ parts: [AnswerPart]) -> Result<(Data, HTTPURLResponse), any Error>? {
-        head = parts.head ?? head
-        pieces += parts.pieces
-        if let error = parts.error { return .failure(error) }
-        guard parts.isLast, let head else { return nil }
-        return .success((pieces.joined, head.response))
-    }
-}
-
 extension [Data] {
     var byteCount: Int { reduce(0) { $0 + $1.count } }
+
+    /// The pieces that have bytes, each with indices that begin at 0.
+    var withoutEmpty: [Data] { filter { !$0.isEmpty }.map { [$0].joined } }
 
     /// The whole of the pieces, whose indices begin at 0.
     var joined: Data {

@@ -14,7 +14,7 @@ import Foundation
 final class Delivery: Sendable {
     /// Receives parts of the answer and their time, in order, on any thread, and none after the last
     /// one.
-    typealias Receiver = @Sendable ([AnswerPart], Duration) -> Void
+    typealias Receiver = @Sendable (AnswerPart, Duration) -> Void
 
     /// A limit of a wait by the timeout of the client.
     private enum Limit {
@@ -28,11 +28,11 @@ final class Delivery: Sendable {
         let receiver: Receiver
         /// The client, which may keep what cancels the delivery.
         let client: any Client
-        var cause: WaitCause
+        var cause: WaitReason
         /// The number of the queue of the stub from which the body comes, if the test sends it.
         var queue: Int?
         /// What the client receives next.
-        var due: [AnswerPart] = []
+        var due = AnswerPart()
         /// The receipts of the pieces that the client may not have yet.
         var receipts: [Receipt] = []
         /// When the client began to wait for the next byte.
@@ -43,12 +43,12 @@ final class Delivery: Sendable {
         var timeout: Cancellation?
 
         /// Removes what is due.
-        mutating func takeDue(at now: Duration) -> [AnswerPart] {
-            if due.isEmpty { return [] }
+        mutating func takeDue(at now: Duration) -> AnswerPart {
+            if due.isEmpty { return due }
             waitStart = now
             receipts.removeAll(where: \.hasEnded)
             receipts += due.receipts
-            defer { due = [] }
+            defer { due = AnswerPart() }
             return due
         }
     }
@@ -65,7 +65,7 @@ final class Delivery: Sendable {
     ///   - queue: The number of the queue from which the body comes; nil for any other body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
-        _ cause: WaitCause, queue: Int?, _ receiver: @escaping Receiver
+        _ cause: WaitReason, queue: Int?, _ receiver: @escaping Receiver
     ) {
         self.record = record
         self.time = time
@@ -82,7 +82,7 @@ final class Delivery: Sendable {
             defer { time.endStep() }
             do {
                 try await function(self)
-                end(with: .end)
+                end(with: .success(()))
             } catch {
                 end(with: .failure(error))
             }
@@ -90,7 +90,7 @@ final class Delivery: Sendable {
     }
 
     /// What the answer waits for.
-    var cause: WaitCause { state.withLock { $0?.cause } ?? .nothing }
+    var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
 
     /// Ends the answer without a further part.
     func cancel() {
@@ -109,21 +109,26 @@ final class Delivery: Sendable {
 
     // MARK: What a reply does
 
-    /// Gives parts, which the client receives at the next wait or at the end.
-    func give(_ parts: AnswerPart...) {
+    /// Gives a part, which the client receives at the next wait or at the end.
+    func give(_ part: AnswerPart) {
         let isOver = state.withLock { state in
-            state?.due += parts
+            state?.due.append(part)
             return state == nil
         }
-        if isOver { for receipt in parts.receipts { receipt.didLeave() } }
+        if isOver { for receipt in part.receipts { receipt.didLeave() } }
+    }
+
+    func give(_ piece: Data, _ receipt: Receipt? = nil) {
+        give(AnswerPart(pieces: [AnswerPart.Piece(data: piece, receipt: receipt)]))
     }
 
     /// Gives the answer of another reply.
     func give(_ reply: Reply) async throws {
         switch reply {
         case .answer(let answer):
-            give(.head(answer.head))
-            for piece in answer.body { give(.piece(piece)) }
+            var part = answer.part
+            part.end = nil
+            give(part)
         case .failure(let error): throw error
         case .later(_, let queue, let function):
             if let queue, !keep(queue) { throw CancellationError() }
@@ -147,13 +152,13 @@ final class Delivery: Sendable {
         if timeout < moment { throw URLError(.timedOut) }
     }
 
-    /// Waits for ever.
+    /// Waits forever.
     func waitForNothing() async throws {
         try await wait(for: .nothing, .sleeper) { _ in nil }
     }
 
     /// Runs code of the user, or waits for it, while the clock may move.
-    func run<R>(_ cause: WaitCause, _ work: () async throws -> R) async throws -> R {
+    func run<R>(_ cause: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: cause, .deadline)
         time.endStep()
         defer { time.beginStep() }
@@ -168,7 +173,7 @@ final class Delivery: Sendable {
             case .piece(let data, let sent)? where data.isEmpty: sent.resolve(with: .success(()))
             case .piece(let data, let sent)?:
                 let receipt = Receipt()
-                give(.piece(data, receipt))
+                give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
                 // Within a step: what the test sends next comes before the clock moves.
                 sent.resolve(
@@ -189,7 +194,7 @@ final class Delivery: Sendable {
         try checkWriter()
         if data.isEmpty { return }
         let (cause, receipt) = (cause, Receipt())
-        give(.piece(data, receipt))
+        give(data, receipt)
         willWait(for: .reader, .deadline)
         // An endless writer must let other tasks run.
         if receipt.hasEnded { await Task.yield() }
@@ -223,7 +228,7 @@ final class Delivery: Sendable {
 
     /// Ends the step, and suspends until it is called back, which begins the next step.
     private func wait(
-        for cause: WaitCause, _ limit: Limit? = nil,
+        for cause: WaitReason, _ limit: Limit? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
     ) async throws {
         let promise = Promise<Void>()
@@ -242,17 +247,17 @@ final class Delivery: Sendable {
     }
 
     /// Records what the answer waits for, sets the timeout, and then gives the client what is due:
-    /// it may ask for either at once.
-    private func willWait(for cause: WaitCause, _ limit: Limit?) {
+    /// it may ask for either immediately.
+    private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
             state?.cause = cause
             defer { state?.timeout = nil }
-            return (state?.receiver, state?.takeDue(at: now) ?? [], state?.timeout)
+            return (state?.receiver, state?.takeDue(at: now), state?.timeout)
         }
         last?.cancel()
         if let limit { self.limit(limit) }
-        if !due.isEmpty { receiver?(due, now) }
+        if let due, !due.isEmpty { receiver?(due, now) }
     }
 
     /// Limits the wait by the client's timeout.
@@ -296,14 +301,16 @@ final class Delivery: Sendable {
         return !isOver
     }
 
-    private func end(with last: AnswerPart) {
+    private func end(with result: Result<Void, any Error>) {
         guard let (receiver, due) = end() else { return }
-        receiver(due + [last], time.now)
+        var last = due
+        last.end = result
+        receiver(last, time.now)
     }
 
     /// Ends the answer, and returns the receiver and what is due. Only the first call gets them, so
     /// only one last part is given.
-    private func end() -> (Receiver, [AnswerPart])? {
+    private func end() -> (Receiver, AnswerPart)? {
         let last = state.withLock { state in
             defer { state = nil }
             return state

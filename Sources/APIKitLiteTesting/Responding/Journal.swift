@@ -3,8 +3,7 @@ import Foundation
 
 /// The requests that a mock received, oldest first, and those that it has not answered yet.
 ///
-/// It keeps the last 10,000 requests, and their bodies up to 64 MB; the oldest are forgotten first. A
-/// recording keeps everything.
+/// It keeps the last 10,000 requests with their bodies. A recording keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
@@ -13,10 +12,6 @@ final class Journal: Sendable {
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. Each entry has the next ID.
         var firstID = 0
-        /// The ID of the first entry whose bodies are kept.
-        var firstWithBodies = 0
-        /// The number of bytes in all bodies that are kept.
-        var byteCount = 0
         /// How many requests each stub has answered, by its number.
         var counts: [Int] = []
         /// The unanswered requests by ID, including those that are not in `entries` any more.
@@ -29,49 +24,18 @@ final class Journal: Sendable {
         mutating func trim(to limit: Int) {
             let excess = entries.count - limit
             guard excess > 0 else { return }
-            byteCount -= entries[..<excess].reduce(0) { $0 + $1.keptByteCount }
             entries.removeFirst(excess)
             firstID += excess
-        }
-
-        mutating func add(_ request: RecordedRequest) {
-            entries.append(request)
-            byteCount += request.keptByteCount
-            if let stub = request.stub { counts[stub.number] += 1 }
-        }
-
-        mutating func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
-            eventCount += 1
-            let index = id - firstID
-            guard entries.indices.contains(index) else { return }
-            byteCount -= entries[index].keptByteCount
-            change(&entries[index])
-            if id < firstWithBodies { entries[index].forgetBodies() }
-            byteCount += entries[index].keptByteCount
-        }
-
-        /// Forgets the oldest bodies that are above a limit, but never those of the newest request.
-        mutating func forgetBodies(above limit: Int) {
-            firstWithBodies = max(firstWithBodies, firstID)
-            while byteCount > limit, firstWithBodies - firstID < entries.count - 1 {
-                let index = firstWithBodies - firstID
-                byteCount -= entries[index].keptByteCount
-                entries[index].forgetBodies()
-                byteCount += entries[index].keptByteCount
-                firstWithBodies += 1
-            }
         }
     }
 
     private let state = Monitor(State())
     private let bodyLimit: SentBody.Limit
     private let limit: Int
-    private let byteLimit: Int
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
-        let isRecording = bodyLimit.pieces == .max
-        (limit, byteLimit) = isRecording ? (.max, .max) : (10_000, 64_000_000)
+        limit = bodyLimit.pieces == .max ? .max : 10_000
     }
 
     var requests: [RecordedRequest] {
@@ -145,10 +109,10 @@ final class Journal: Sendable {
         makeDelivery: (Int) -> Delivery? = { _ in nil }
     ) -> Int {
         state.update { state in
-            // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
+            // Trimmed only at a quarter above the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
-            state.add(request)
-            state.forgetBodies(above: byteLimit)
+            state.entries.append(request)
+            if let stub = request.stub { state.counts[stub.number] += 1 }
             state.eventCount += 1
             state.changeCount += 1
             let id = state.firstID + state.entries.count - 1
@@ -170,11 +134,11 @@ final class Journal: Sendable {
         }
     }
 
-    /// Records parts of an answer, which the client receives next.
-    func record(_ parts: [AnswerPart], of id: Int, at time: Duration) {
-        change(id, isEnd: parts.isLast, sentCount: parts.pieces.byteCount) { [bodyLimit] entry in
-            entry.record(parts, at: time, limit: bodyLimit)
-            if parts.isLast, entry.endTime == nil { entry.endTime = time }
+    /// Records a part of an answer, which the client receives next.
+    func record(_ part: AnswerPart, of id: Int, at time: Duration) {
+        change(id, isEnd: part.isLast, sentCount: part.body.byteCount) { [bodyLimit] entry in
+            entry.record(part, at: time, limit: bodyLimit)
+            if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
     }
 
@@ -188,8 +152,9 @@ final class Journal: Sendable {
             } else {
                 state.inFlight[id]?.sentCount += sentCount
             }
-            state.change(id, change)
-            state.forgetBodies(above: byteLimit)
+            state.eventCount += 1
+            let index = id - state.firstID
+            if state.entries.indices.contains(index) { change(&state.entries[index]) }
         }
     }
 }
@@ -215,23 +180,12 @@ struct PendingRequest: Sendable {
     }
 
     /// What the answer waits for at this moment.
-    var cause: WaitCause { delivery?.cause ?? .nothing }
+    var cause: WaitReason { delivery?.cause ?? .nothing }
 }
 
 extension RecordedRequest {
     /// The stub that answered the request or is going to; nil if none matched.
     var stub: Stub? { answeringStub as? Stub }
-
-    /// The number of bytes in the bodies of the request and of its answer.
-    fileprivate var keptByteCount: Int {
-        (request.httpBody?.count ?? 0) + wholeBody.byteCount + (sentBody?.keptByteCount ?? 0)
-    }
-
-    fileprivate mutating func forgetBodies() {
-        request.httpBody = nil
-        wholeBody = []
-        sentBody?.forgetPieces()
-    }
 
     /// Records an answer that waits for nothing.
     mutating func record(_ answer: Answer) {
@@ -242,24 +196,23 @@ extension RecordedRequest {
     /// Records an error that waits for nothing.
     mutating func record(_ error: any Error) {
         endTime = startTime
-        self.error = [.failure(error)].error
+        self.error = AnswerPart.failure(error).error
     }
 
-    mutating func record(_ parts: [AnswerPart], at time: Duration, limit: SentBody.Limit) {
-        if let head = parts.head {
+    mutating func record(_ part: AnswerPart, at time: Duration, limit: SentBody.Limit) {
+        if let head = part.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
         // A handler makes a body of its own for each request, so a long one is only counted.
-        let pieces = parts.pieces
-        if parts.whole != nil, pieces.byteCount <= SentBody.Limit().bytes {
-            wholeBody = pieces
+        if part.whole != nil, part.body.byteCount <= SentBody.Limit().bytes {
+            wholeBody = part.body
         } else {
-            for piece in pieces {
+            for piece in part.body {
                 if sentBody == nil { sentBody = SentBody(limit: limit) }
                 sentBody?.add(piece, at: time)
             }
         }
-        error = parts.error ?? error
+        error = part.error ?? error
     }
 }

@@ -34,24 +34,4 @@ extension MockResponse {
             return MockResponse.status(status).wrong("\(error)")
         }
     }
-
-    /// Returns a response that passes each request of its stub to a real session, and gives its
-    /// answer.
-    ///
-    /// A request that no stub matches is never passed on. The session gets the request as it came,
-    /// without the fields of its connection (RFC 9110, section 7.6.1), and the journal marks it with
-    /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
-    /// loopback address as its host; a session that wraps another can send it elsewhere.
-    ///
-    /// If the session belongs to the network itself, the request fails. A session type of your own
-    /// that wraps it must be a `SessionPolicy`, so that this is noticed. A request that networks pass
-    /// to each other fails at the seventeenth. If they do so over their servers, nothing shows it: it
-    /// waits until it times out.
-    ///
-    /// - Parameter session: The session that answers.
-    public static func passthrough(to session: any HTTPSession) -> MockResponse {
-        var response = MockResponse()
-        response.start = .passthrough(to: session)
-        return response
-    }
 }

@@ -52,10 +52,10 @@ extension MockResponse {
         }
         let queue = if case .test = source { stub.streams.open() } else { nil as Int? }
         return .later(cause, queue: queue) { [ending, source, pieces] delivery in
-            delivery.give(.head(head))
+            delivery.give(AnswerPart(head: head))
             for (gap, piece) in zip(gaps, pieces) {
                 try await delivery.wait(for: gap)
-                delivery.give(.piece(piece))
+                delivery.give(piece)
             }
             if let queue { try await delivery.giveMessages(of: stub.streams, queue: queue) }
             if case .writer(let write) = source {
@@ -70,7 +70,7 @@ extension MockResponse {
     }
 
     /// What the reply waits for first, unless it is held.
-    private var cause: WaitCause {
+    private var cause: WaitReason {
         switch source {
         case .writer: .writer
         case .test: .test
@@ -87,7 +87,7 @@ extension MockResponse {
                 for: .answer(Answer(head, data.isEmpty ? [] : [[data].joined])))
         }
         let reply = Reply.later(.session) { [head] delivery in
-            delivery.give(.head(head))
+            delivery.give(AnswerPart(head: head))
             try await delivery.run(.session) {
                 for try await piece in body { try await delivery.send(piece) }
             }

@@ -118,22 +118,4 @@ extension MockResponse {
         response.source = source
         return response
     }
-
-    /// Returns the response with a configuration error that names the call, if other code decides
-    /// what it sends, or if it has no headers and the call needs them; otherwise nil.
-    func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
-        switch start {
-        case _ where source != nil:
-            wrong(
-                "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
-                    + "errors.")
-        case .passthrough:
-            wrong(
-                "\(call()): the real session decides what a .passthrough answers. Change that with "
-                    + ".passthrough(to: session.intercepting { … }).")
-        case .failure where needsHead, .silence where needsHead:
-            wrong("\(call()): the response is an error or .hanging, so it has no body and no head.")
-        default: nil
-        }
-    }
 }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// When a response is given, and where it breaks off.
+// When a response is given.
 extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
@@ -65,7 +65,7 @@ extension MockResponse {
         guard interval >= .zero else {
             return response.wrong("chunks(every: \(interval)): an interval must not be negative.")
         }
-        response.pieces = pieces.map { Data($0.utf8) }
+        response.pieces = pieces.map { Data($0.utf8) }.withoutEmpty
         response.gaps = [.zero, interval]
         return response
     }
@@ -74,66 +74,6 @@ extension MockResponse {
     public var held: MockResponse {
         var response = self
         response.isHeld = true
-        return response
-    }
-
-    /// Returns a response that breaks off with an error after a number of bytes of its body.
-    ///
-    /// If the body has fewer bytes, the error follows the whole body, as if the response had
-    /// announced a longer one. A redirect, and an answer without a body, such as a 204 or one to a
-    /// `HEAD`, fail before their headers. For a stream, a ``passthrough(to:)``, an error and
-    /// ``hanging``, it is a configuration error.
-    ///
-    /// A data delegate receives the bytes before the error. A completion handler and `exchange`
-    /// receive only the error. Over a socket, the server closes the connection at that byte, and
-    /// the client reports an error of its own.
-    ///
-    /// - Parameters:
-    ///   - count: The number of bytes. A negative one is a configuration error.
-    ///   - code: The code of the error.
-    /// - Returns: The response that breaks off.
-    public func failing(
-        afterBytes count: Int, with code: URLError.Code = .networkConnectionLost
-    ) -> MockResponse {
-        guard count >= 0 else {
-            return wrong("failing(afterBytes: \(count)): a count must not be negative.")
-        }
-        if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsHead: true) {
-            return wrong
-        }
-        var response = self
-        response.ending = .failure(URLError(code), afterBytes: count)
-        return response
-    }
-
-    /// Returns a response that breaks off within its headers.
-    ///
-    /// The request fails with `URLError.networkConnectionLost`. Over a socket, the server sends
-    /// that many bytes and closes the connection, and the client reports an error of its own.
-    ///
-    /// On Linux, the server sends no more than the status line without its line end: if the
-    /// connection ended later within the headers, Foundation there would end the process of its
-    /// client. For a stream, a ``passthrough(to:)``, an error and ``hanging``, it is a configuration
-    /// error.
-    ///
-    /// - Parameter count: The number of bytes. A negative one is a configuration error.
-    public func failing(afterHeaderBytes count: Int) -> MockResponse {
-        guard count >= 0 else {
-            return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
-        }
-        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsHead: true) {
-            return wrong
-        }
-        var response = self
-        response.ending = .cutHead(afterBytes: count)
-        return response
-    }
-
-    /// Returns the response with a configuration error. If there are several, the first one is
-    /// kept.
-    func wrong(_ configurationError: String) -> MockResponse {
-        var response = self
-        response.configurationError = response.configurationError ?? configurationError
         return response
     }
 

@@ -39,17 +39,15 @@ public struct MockResponse: Sendable {
     var status = 200
     /// The headers that are named.
     var fields: [String: String] = [:]
-    /// The URL of the response, if it is not that of the request.
+    /// The URL of the response, if it differs from the URL of the request.
     var url: URL?
     /// Whether the headers are those of a recorded answer, whose body was decoded.
     var isDecoded = false
     /// Whether the client does not know the length of the body before its end.
     var isOpenEnded = false
-    /// The pieces of the body. An empty one is left out.
-    var pieces: [Data] = [] {
-        didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
-    }
-    /// The time before each piece. The last one repeats, unless it is that of the first piece.
+    /// The pieces of the body, none of them empty.
+    var pieces: [Data] = []
+    /// The time before each piece. The last one repeats, unless there is only one.
     var gaps: [Duration] = []
     /// The code that sends the body, after the pieces; nil if the response names the body itself.
     var source: Source?
@@ -145,7 +143,7 @@ public struct MockResponse: Sendable {
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
         var response = MockResponse()
-        response.pieces = [data]
+        response.pieces = [data].withoutEmpty
         return response.header("Content-Type", contentType).headers(headers).status(status)
     }
 

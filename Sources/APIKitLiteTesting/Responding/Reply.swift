@@ -15,7 +15,7 @@ enum Reply: Sendable {
     case failure(any Error)
     /// Any other answer: what it waits for first, the number of its queue if the test sends its
     /// body, and the function that gives it.
-    case later(WaitCause, queue: Int? = nil, Function)
+    case later(WaitReason, queue: Int? = nil, Function)
 
     /// Whether the reply waits for nothing.
     var isImmediate: Bool { if case .later = self { false } else { true } }
@@ -30,7 +30,7 @@ enum Reply: Sendable {
 }
 
 /// What the answer to a request waits for.
-enum WaitCause: Sendable {
+enum WaitReason: Sendable {
     /// The release of a held response.
     case release
     /// The return of a handler or of the network's closure.

@@ -16,8 +16,8 @@ struct ReplySender: Sendable {
     /// Records a request and starts to give its reply.
     func give(
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation {
         // Made while the request is recorded: a test that has waited for the request may ask what
         // its answer waits for.
         var delivery: Delivery?
@@ -35,13 +35,13 @@ struct ReplySender: Sendable {
             journal.markCancelled(id, at: time.now)
         }
         switch reply {
-        case .answer(let answer): respond(answer.parts)
-        case .failure(let error): respond([.failure(error)])
+        case .answer(let answer): respond(answer.part)
+        case .failure(let error): respond(.failure(error))
         case .later(_, _, let function):
             delivery?.start(function, on: handlers)
             watch.begin()
         }
-        return CancellationHandle(
+        return RequestCancellation(
             recordCancellation: recordCancellation, cancelWork: delivery?.cancel)
     }
 }

@@ -3,10 +3,10 @@ import Foundation
 
 /// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// The storage of cookies; nil for that of the session.
+    /// The storage of cookies; nil for the session's.
     var cookieStorage: HTTPCookieStorage? { get }
 
-    /// Records a request and answers it, at once or later.
+    /// Records a request and answers it, immediately or later.
     ///
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
@@ -15,8 +15,8 @@ protocol Responder: Sendable {
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
     /// the process ends if it uses a `URLSession` there.
@@ -59,7 +59,7 @@ extension Client {
 }
 
 /// A handle that cancels one request.
-struct CancellationHandle: Sendable {
+struct RequestCancellation: Sendable {
     /// Records that the client cancelled the request.
     let recordCancellation: @Sendable () -> Void
     /// Stops the reply and its handler; nil if the request was answered immediately.
@@ -86,13 +86,9 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    /// Stores the cookies of an answer, if the parts have its headers.
-    func store(from parts: [AnswerPart], to request: URLRequest) {
-        if let head = parts.head { store(from: head.response, to: request) }
-    }
-
-    func store(from response: HTTPURLResponse, to request: URLRequest) {
-        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
+    /// Stores the cookies of an answer, if there are its headers.
+    func store(from response: HTTPURLResponse?, to request: URLRequest) {
+        guard let response, response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
         storage()?.storeCookies(of: response, to: request)
     }
 

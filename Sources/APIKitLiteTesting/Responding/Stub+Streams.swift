@@ -49,7 +49,7 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // To all at once, so that no client waits for another one.
+        // To all of them together, so that no client waits for another one.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()

@@ -27,8 +27,6 @@ public final class Stub: Sendable {
         case repeatLast
         /// A ``MockError``.
         case fail
-        /// The first response, and then the others again.
-        case startOver
     }
 
     /// The type of a closure that makes responses.
@@ -212,8 +210,6 @@ extension Stub {
         case .responses(let responses, .repeatLast):
             return .response(responses[responses.count - 1])
         case .responses(_, .fail): return .usedUp(number)
-        case .responses(let responses, .startOver):
-            return .response(responses[(number - 1) % responses.count])
         }
     }
 

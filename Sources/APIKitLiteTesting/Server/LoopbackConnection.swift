@@ -88,7 +88,7 @@ final class LoopbackConnection: Sendable {
         do {
             cancel = try listener.answering(request.request) { parts.add($0) }
         } catch {
-            parts.add([.failure(error)])
+            parts.add(.failure(error))
         }
         if let next = write(parts, to: request) { return next }
         cancel()
@@ -108,28 +108,29 @@ final class LoopbackConnection: Sendable {
             if hasFinished, request.isHTTP11 { _ = socket.send([Self.continueResponse]) }
             return !hasFinished
         }
-        while let parts = queue.next(unless: hasLeft) {
-            if let whole = parts.whole { return write(whole, to: request) }
-            for part in parts {
-                switch part {
-                case .head(let head):
-                    hasFinished = hasFinished || socket.hasEnded
-                    let begun = Answer(head, []).message(for: request)
-                    guard socket.send([begun.head]) else { return nil }
-                    message = begun
-                case .piece(let data, let receipt):
-                    guard socket.send(message?.framed(data) ?? []) else { return nil }
-                    receipt?.didTake()
-                case .end:
-                    guard let message, socket.send(message.end) else { return nil }
-                    return message.keepsAlive ? .request : .end
-                case .failure(let cut as CutHead):
-                    let message = Answer(cut.head, []).message(for: request)
-                    return socket.send([message.head(cutAfter: cut.byteCount)]) ? .end : nil
-                case .failure where message != nil: return .end
-                case .failure(is URLError): return .loss
-                case .failure(let error): return write(Answer(error, url: url), to: request)
-                }
+        while let part = queue.next(unless: hasLeft) {
+            if let whole = part.whole { return write(whole, to: request) }
+            if let head = part.head {
+                hasFinished = hasFinished || socket.hasEnded
+                let begun = Answer(head, []).message(for: request)
+                guard socket.send([begun.head]) else { return nil }
+                message = begun
+            }
+            for piece in part.pieces {
+                guard socket.send(message?.framed(piece.data) ?? []) else { return nil }
+                piece.receipt?.didTake()
+            }
+            switch part.end {
+            case nil: continue
+            case .success:
+                guard let message, socket.send(message.end) else { return nil }
+                return message.keepsAlive ? .request : .end
+            case .failure(let cut as CutHead):
+                let message = Answer(cut.head, []).message(for: request)
+                return socket.send([message.head(cutAfter: cut.byteCount)]) ? .end : nil
+            case .failure where message != nil: return .end
+            case .failure(is URLError): return .loss
+            case .failure(let error): return write(Answer(error, url: url), to: request)
             }
         }
         return nil
@@ -145,19 +146,19 @@ final class LoopbackConnection: Sendable {
 /// The parts of an answer on their way to the thread that writes them.
 private final class PartQueue: @unchecked Sendable {  // `condition` owns all variables.
     private let condition = NSCondition()
-    private var parts: [[AnswerPart]] = []
+    private var parts: [AnswerPart] = []
     private var isClosed = false
 
-    /// Adds parts. It does not wait for the client.
-    func add(_ new: [AnswerPart]) {
+    /// Adds a part. It does not wait for the client.
+    func add(_ new: AnswerPart) {
         condition.lock()
         defer { condition.unlock() }
         parts.append(new)
         condition.signal()
     }
 
-    /// Waits for the next parts; `nil` after `close()`, or if the client has left.
-    func next(unless hasLeft: () -> Bool) -> [AnswerPart]? {
+    /// Waits for the next part; `nil` after `close()`, or if the client has left.
+    func next(unless hasLeft: () -> Bool) -> AnswerPart? {
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {

@@ -22,7 +22,7 @@ public final class LoopbackServer: Sendable {
     /// write to the client any more, or when it stops.
     typealias Answering =
         @Sendable (
-            URLRequest, @escaping @Sendable ([AnswerPart]) -> Void
+            URLRequest, @escaping @Sendable (AnswerPart) -> Void
         ) throws -> @Sendable () -> Void
 
     /// The URL of the server: `http://127.0.0.1` and the port.

@@ -82,13 +82,6 @@ open class MockURLProtocol: URLProtocol {
     }
 
     #if canImport(FoundationNetworking)
-    /// Creates the object for a request. Foundation calls it.
-    public required init(
-        request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
-    ) {
-        super.init(request: request, cachedResponse: cachedResponse, client: client)
-    }
-
     /// Creates the object for a task, and begins the load. Foundation calls it.
     ///
     /// In a session without a cache, Foundation calls it inside `resume()`. So the handler starts

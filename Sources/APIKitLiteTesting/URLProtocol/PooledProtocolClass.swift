@@ -90,15 +90,15 @@ private struct MissingNetwork: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation {
         let error = MockError(
             .networkGone,
             """
             \(request.line(redacting: .none)) came to a session whose MockNetwork was released. \
             Keep the network, its urlSession or its configuration as long as you load.
             """)
-        respond([.failure(error)])
-        return CancellationHandle(recordCancellation: {})
+        respond(.failure(error))
+        return RequestCancellation(recordCancellation: {})
     }
 }

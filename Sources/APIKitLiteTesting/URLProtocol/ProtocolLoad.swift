@@ -11,10 +11,10 @@ final class ProtocolLoad: Client,
     // `collected` and `urlProtocol` are used on the loading thread only; the other properties are
     // constants, of which only `task` is weak.
 
-    /// Parts of the answer that came at one moment. With a redirect, Foundation follows it, and they
-    /// are delivered if the client refuses that.
+    /// A part of the answer. With a redirect, Foundation follows it, and the part is delivered if the
+    /// client refuses that.
     private struct Item {
-        let parts: [AnswerPart]
+        let part: AnswerPart
         var redirect: URLRequest?
     }
 
@@ -30,7 +30,7 @@ final class ProtocolLoad: Client,
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
-        var handle: CancellationHandle?
+        var handle: RequestCancellation?
         /// How many redirects were followed.
         var redirects = 0
 
@@ -38,7 +38,7 @@ final class ProtocolLoad: Client,
         mutating func takeNext() -> Item? {
             guard isStarted, !items.isEmpty else { return nil }
             let next = items.removeFirst()
-            if next.parts.isLast { (isOver, handle, thread) = (true, nil, nil) }
+            if next.part.isLast { (isOver, handle, thread) = (true, nil, nil) }
             return next
         }
     }
@@ -48,8 +48,8 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The answer for a client that must receive the whole body at once; nil for any other.
-    private var collected: CollectedAnswer?
+    /// The answer for a client that must receive the whole body in one piece; nil for any other.
+    private var collected: AnswerPart?
 
     /// Whether the client still waits for the answer. The reader of a stream may have left a moment
     /// before its task is cancelled.
@@ -71,7 +71,7 @@ final class ProtocolLoad: Client,
     /// Requests the answer, unless the task was cancelled before.
     func begin(_ request: URLRequest) {
         if task?.state == .canceling { return }
-        if let failure = MockError.unsupported(task) { return add([.failure(failure)]) }
+        if let failure = MockError.unsupported(task) { return add(.failure(failure)) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
             return ask(forFirst: request)
         }
@@ -86,7 +86,7 @@ final class ProtocolLoad: Client,
             // The task may have been cancelled while the body was read.
             if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
         } catch {
-            add([.failure(error)])
+            add(.failure(error))
         }
     }
 
@@ -94,13 +94,13 @@ final class ProtocolLoad: Client,
     func start() {
         guard let urlProtocol else { return }
         let isWanted = task?.wantsAnswer != false
-        let next = state.withLock { state in
-            guard !state.isOver else { return nil as Item? }
+        state.withLock { state in
             state.isStarted = true
-            if !state.hasLast || !isWanted { state.thread = .current(of: urlProtocol) }
-            return isWanted ? state.takeNext() : nil
+            if !state.isOver, !state.hasLast || !isWanted {
+                state.thread = .current(of: urlProtocol)
+            }
         }
-        if let next { deliver(next) }
+        deliver()
     }
 
     /// Pauses the delivery if the task is suspended; otherwise ends it, and cancels the request.
@@ -121,8 +121,8 @@ final class ProtocolLoad: Client,
     }
 
     private func ask(for request: URLRequest, afterRedirects redirects: Int) {
-        let handle = responder.load(request, for: self) { [self] parts in
-            receive(parts, to: request)
+        let handle = responder.load(request, for: self) { [self] part in
+            receive(part, to: request)
         }
         let isCancelled = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent
@@ -134,18 +134,18 @@ final class ProtocolLoad: Client,
         if isCancelled { handle.cancel() }
     }
 
-    /// Delivers parts of the answer, or follows a redirect.
-    private func receive(_ parts: [AnswerPart], to request: URLRequest) {
+    /// Delivers a part of the answer, or follows a redirect.
+    private func receive(_ part: AnswerPart, to request: URLRequest) {
         let jar = CookieJar(responder, task)
-        jar.store(from: parts, to: request)
-        guard let response = parts.whole?.head.response,
+        jar.store(from: part.head?.response, to: request)
+        guard let response = part.whole?.head.response,
             let next = redirectedRequest(after: response, from: request)
-        else { return add(parts) }
+        else { return add(part) }
         task.decide(about: response, to: next) { [self] decision in
             switch decision {
             case .follow(let next): follow(jar.applied(to: next))
-            case .refuse: add(parts)
-            case .report: add(parts, redirect: next)
+            case .refuse: add(part)
+            case .report: add(part, redirect: next)
             }
         }
     }
@@ -158,37 +158,30 @@ final class ProtocolLoad: Client,
         }
         if isOver { return }
         guard redirects <= redirectLimit else {
-            return add([.failure(URLError(.httpTooManyRedirects))])
+            return add(.failure(URLError(.httpTooManyRedirects)))
         }
         ask(for: next, afterRedirects: redirects)
     }
 
-    /// Adds parts, and delivers them as soon as Foundation accepts them, on any thread. Parts after
-    /// the last one are ignored.
-    private func add(_ parts: [AnswerPart], redirect: URLRequest? = nil) {
+    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. A part after the
+    /// last one is ignored.
+    private func add(_ part: AnswerPart, redirect: URLRequest? = nil) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
-            state.items.append(Item(parts: parts, redirect: redirect))
-            state.hasLast = parts.isLast
+            state.items.append(Item(part: part, redirect: redirect))
+            state.hasLast = part.isLast
             return state.thread
         }
-        thread?.perform { [self] in
-            guard let next = next() else { return }
-            deliver(next)
-        }
+        thread?.perform { [self] in deliver() }
     }
 
-    /// Returns what to deliver next, unless the client has suspended or cancelled its task.
-    private func next() -> Item? {
-        task?.wantsAnswer == false ? nil : state.withLock { $0.takeNext() }
-    }
-
-    /// Delivers an item and those after it. Call it on the loading thread.
-    private func deliver(_ first: Item) {
-        guard let urlProtocol, let client = urlProtocol.client else { return }
-        var item = first
-        while true {
-            if let redirect = item.redirect, let head = item.parts.head {
+    /// Delivers what has come, unless the client has suspended or cancelled its task. Call it on the
+    /// loading thread.
+    private func deliver() {
+        while task?.wantsAnswer != false, let item = state.withLock({ $0.takeNext() }),
+            let urlProtocol, let client = urlProtocol.client
+        {
+            if let redirect = item.redirect, let head = item.part.head {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
@@ -196,42 +189,36 @@ final class ProtocolLoad: Client,
                 // refusal, so the answer waits. An exchange always refuses.
                 let wait = task?.isOfExchange == true ? 0 : 0.5
                 let thread = LoadingThread.current(of: urlProtocol)
-                let answer = { @Sendable [self, parts = item.parts] in
+                let answer = { @Sendable [self, part = item.part] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
-                    deliver(parts, to: client, of: urlProtocol)
+                    deliver(part, to: client, of: urlProtocol)
                 }
                 return DispatchQueue.global().asyncAfter(deadline: .now() + wait) {
                     thread.perform(answer)
                 }
             }
-            deliver(item.parts, to: client, of: urlProtocol)
-            guard !item.parts.isLast, let next = next() else { return }
-            item = next
+            deliver(item.part, to: client, of: urlProtocol)
         }
     }
 
     private func deliver(
-        _ parts: [AnswerPart], to client: any URLProtocolClient, of urlProtocol: URLProtocol
+        _ part: AnswerPart, to client: any URLProtocolClient, of urlProtocol: URLProtocol
     ) {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
-        if parts.head != nil, parts.whole == nil || parts.pieces.count > 1,
-            task?.seesPieces == false
-        {
-            collected = CollectedAnswer()
+        if part.head != nil, part.whole == nil || part.pieces.count > 1, task?.seesPieces == false {
+            collected = AnswerPart()
         }
-        guard collected != nil else {
-            for part in parts { client.receive(part, urlProtocol) }
-            return
-        }
-        switch collected!.add(parts) {
-        case .success((let body, let response)):
-            let whole = Answer(response: response, body: [body])
-            for part in whole.parts { client.receive(part, urlProtocol) }
-        case .failure(let error): client.receive(.failure(error), urlProtocol)
-        case nil:
-            for receipt in parts.receipts {
+        guard collected != nil else { return client.receive(part, urlProtocol) }
+        collected?.append(part)
+        if let error = part.error {
+            client.receive(.failure(error), urlProtocol)
+        } else if let whole = collected?.whole {
+            let answer = Answer(response: whole.head.response, body: [whole.body.joined])
+            client.receive(answer.part, urlProtocol)
+        } else {
+            for receipt in part.receipts {
                 // Neither under a lock nor on this thread: it may run the code of a test.
                 task.afterDelegateCalls { receipt.didTake() }
             }
@@ -240,34 +227,30 @@ final class ProtocolLoad: Client,
 }
 
 extension URLProtocolClient {
-    /// Delivers one part of an answer.
+    /// Delivers a part of an answer.
     fileprivate func receive(_ part: AnswerPart, _ sender: URLProtocol) {
-        switch part {
-        case .head(let head):
+        if let response = part.head?.response {
             urlProtocol(
-                sender, didReceive: head.response.withoutChallenge, cacheStoragePolicy: .notAllowed)
-        case .piece(let data, nil): urlProtocol(sender, didLoad: data)
-        case .piece(let data, let receipt?):
+                sender, didReceive: response.withoutChallenge, cacheStoragePolicy: .notAllowed)
+        }
+        for piece in part.pieces {
+            guard let receipt = piece.receipt else {
+                urlProtocol(sender, didLoad: piece.data)
+                continue
+            }
             // A delegate may cancel its task because of the piece, before `didTake()` is called.
             sender.task.afterDelegateCalls { receipt.willTake() }
-            urlProtocol(sender, didLoad: data)
+            urlProtocol(sender, didLoad: piece.data)
             sender.task.afterDelegateCalls { receipt.didTake() }
-        case .end: urlProtocolDidFinishLoading(sender)
-        case .failure:
-            guard let error = [part].error else { return }
-            let direct = error as? DirectAnswer ?? (error as? MockError)?.directAnswer
-            receive(direct ?? DirectAnswer(error: error), sender)
         }
-    }
-
-    private func receive(_ answer: DirectAnswer, _ sender: URLProtocol) {
-        if let response = answer.response {
-            let http = (response as? HTTPURLResponse)?.withoutChallenge
-            urlProtocol(sender, didReceive: http ?? response, cacheStoragePolicy: .notAllowed)
+        guard part.isLast else { return }
+        guard let error = part.error else { return urlProtocolDidFinishLoading(sender) }
+        guard let answer = (error as? MockError)?.plainAnswer else {
+            return urlProtocol(sender, didFailWithError: carryingOriginal(error))
         }
-        if let data = answer.data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
-        guard let error = answer.error else { return urlProtocolDidFinishLoading(sender) }
-        urlProtocol(sender, didFailWithError: carryingOriginal(error))
+        urlProtocol(sender, didReceive: answer.response, cacheStoragePolicy: .notAllowed)
+        if let body = answer.body, !body.isEmpty { urlProtocol(sender, didLoad: body) }
+        urlProtocolDidFinishLoading(sender)
     }
 }
 

@@ -56,8 +56,8 @@ final class StaticHandler: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation {
         var record = RecordedRequest(request: request)
         let number = state.withLock { state in
             defer { state.requestCount += 1 }

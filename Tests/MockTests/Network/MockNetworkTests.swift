@@ -154,24 +154,6 @@ import Testing
         #expect(stub.callCount == 10_010)
     }
 
-    /// 64 MB of bodies are kept, those of requests and those of answers.
-    @Test func forgetsTheBodiesOfOldRequests() async throws {
-        let answer = Data(count: 1_000_000)
-        network.stub(.get("/pieces")) { _ in .data(answer).chunked(by: 400_000) }
-        network.stub(.any, .data(answer))
-        var request = URLRequest.test("a", method: "POST")
-        request.httpBody = Data(count: 3_000_000)
-        let session = network
-
-        for _ in 0..<10 { _ = try await session.exchange(.test("pieces")) }
-        for _ in 0..<18 { _ = try await session.exchange(request) }
-
-        let requests = network.requests
-        #expect(requests.map(\.response?.statusCode) == Array(repeating: 200, count: 28))
-        let kept = requests.map { $0.body.count + $0.sent.reduce(0) { $0 + $1.data.count } }
-        #expect(kept == Array(repeating: 0, count: 12) + Array(repeating: 4_000_000, count: 16))
-    }
-
     // A handler makes a new body for each request.
     @Test func onlyCountsALongBodyOfAHandler() async throws {
         network.stub(.get("/long")) { _ in .data(Data(count: 1_048_577)) }

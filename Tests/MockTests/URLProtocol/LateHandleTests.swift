@@ -38,14 +38,14 @@ private final class LateResponder: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
+        respond: @escaping @Sendable (AnswerPart) -> Void
+    ) -> RequestCancellation {
         let response = HTTPURLResponse(
             url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
-        respond(Answer(response: response, body: []).parts)
+        respond(Answer(response: response, body: []).part)
         delivered.wait()
         let end = HandleEnd(gate: released)
-        return CancellationHandle(recordCancellation: { [cancellations] in
+        return RequestCancellation(recordCancellation: { [cancellations] in
             withExtendedLifetime(end) { cancellations.withLock { $0 += 1 } }
         })
     }

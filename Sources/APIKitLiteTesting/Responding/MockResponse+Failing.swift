@@ -1,0 +1,83 @@
+import APIKitLite
+import Foundation
+
+// Responses that break off, and responses that a test described wrongly.
+extension MockResponse {
+    /// Returns a response that breaks off with an error after a number of bytes of its body.
+    ///
+    /// If the body has fewer bytes, the error follows the whole body, as if the response had
+    /// announced a longer one. A redirect, and an answer without a body, such as a 204 or one to a
+    /// `HEAD`, fail before their headers. For a stream, a ``passthrough(to:)``, an error and
+    /// ``hanging``, it is a configuration error.
+    ///
+    /// A data delegate receives the bytes before the error. A completion handler and `exchange`
+    /// receive only the error. Over a socket, the server closes the connection at that byte, and
+    /// the client reports an error of its own.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes. A negative one is a configuration error.
+    ///   - code: The code of the error.
+    /// - Returns: The response that breaks off.
+    public func failing(
+        afterBytes count: Int, with code: URLError.Code = .networkConnectionLost
+    ) -> MockResponse {
+        guard count >= 0 else {
+            return wrong("failing(afterBytes: \(count)): a count must not be negative.")
+        }
+        if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsHead: true) {
+            return wrong
+        }
+        var response = self
+        response.ending = .failure(URLError(code), afterBytes: count)
+        return response
+    }
+
+    /// Returns a response that breaks off within its headers.
+    ///
+    /// The request fails with `URLError.networkConnectionLost`. Over a socket, the server sends
+    /// that many bytes and closes the connection, and the client reports an error of its own.
+    ///
+    /// On Linux, the server sends no more than the status line without its line end: if the
+    /// connection ended later within the headers, Foundation there would crash its
+    /// client. For a stream, a ``passthrough(to:)``, an error and ``hanging``, it is a configuration
+    /// error.
+    ///
+    /// - Parameter count: The number of bytes. A negative one is a configuration error.
+    public func failing(afterHeaderBytes count: Int) -> MockResponse {
+        guard count >= 0 else {
+            return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
+        }
+        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsHead: true) {
+            return wrong
+        }
+        var response = self
+        response.ending = .cutHead(afterBytes: count)
+        return response
+    }
+
+    /// Returns the response with a configuration error. If there are several, the first one is
+    /// kept.
+    func wrong(_ configurationError: String) -> MockResponse {
+        var response = self
+        response.configurationError = response.configurationError ?? configurationError
+        return response
+    }
+
+    /// Returns the response with a configuration error that names the call, if other code decides
+    /// what it sends, or if it has no headers and the call needs them; otherwise nil.
+    func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
+        switch start {
+        case _ where source != nil:
+            wrong(
+                "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
+                    + "errors.")
+        case .passthrough:
+            wrong(
+                "\(call()): the real session decides what a .passthrough answers. Change that with "
+                    + ".passthrough(to: session.intercepting { … }).")
+        case .failure where needsHead, .silence where needsHead:
+            wrong("\(call()): the response is an error or .hanging, so it has no body and no head.")
+        default: nil
+        }
+    }
+}
