@@ -83,7 +83,7 @@ import Testing
             #expect(request.url?.query()?.contains("lat=37.3293") == true)
             return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
         }
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
         await model.loadData(
             near: Coordinate(latitude: 37.3293, longitude: -121.8893))
@@ -96,7 +96,7 @@ import Testing
         network.stub(
             .get("/locations").query(["lat": "37.3293"]),
             .json(#"[{"name": "My Location"}]"#))
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
         await model.loadData(
             near: Coordinate(latitude: 37.3293, longitude: -121.8893))
@@ -108,7 +108,7 @@ import Testing
     @Test @MainActor func showsNothingOfACancellation() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
         let load = Task { await model.loadData(near: Coordinate(latitude: 0, longitude: 0)) }
         await network.waitForRequests()

@@ -59,7 +59,7 @@ extension JSONDecoder.DateDecodingStrategy {
         network.stub(.post("/todos").json(json), .json(json, status: 201))
         let todo = Todo(title: "Tea", dueAt: Date(timeIntervalSince1970: 1_528_365_600))
 
-        let added = try await network.urlSession.load(AddTodoRequest(baseURL: baseURL), todo)
+        let added = try await network.load(AddTodoRequest(baseURL: baseURL), todo)
 
         #expect(added == todo)
     }
@@ -94,7 +94,7 @@ extension JSONDecoder.DateDecodingStrategy {
         let network = MockNetwork()
         network.stub(.any, .json(#"{"detail": "The title is empty."}"#, status: 422))
         let loader = APIRequestLoader(
-            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network.urlSession)
+            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network)
         let todo = Todo(title: "", dueAt: Date())
         var message = ""
 
@@ -132,7 +132,7 @@ extension JSONDecoder.DateDecodingStrategy {
         let network = MockNetwork()
         network.stub(.any, .status(404))
         let loader = APIRequestLoader(
-            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network.urlSession)
+            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network)
 
         #expect(try await loader.load(42) == nil)
     }

@@ -375,7 +375,7 @@ extension Redaction {
         network.stub(.get("/customers"), .status(500))
         let lines = Locked<[String]>([])
 
-        let session = network.urlSession.observed(clock: MockClock()) { event in
+        let session = network.observed(clock: MockClock()) { event in
             lines.withLock { $0.append(event.description(redacting: .shop)) }
         }
         let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)

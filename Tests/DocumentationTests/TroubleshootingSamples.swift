@@ -11,7 +11,7 @@ import Testing
     @Test func aStubThatIsUsedUp() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .once)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
         _ = try await loader.load(42)
 
         let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
@@ -22,7 +22,7 @@ import Testing
     @Test func loadsTwoAtOnce() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         try await withThrowingTaskGroup { group in
             for id in 1...2 {
