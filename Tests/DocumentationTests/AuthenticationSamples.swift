@@ -75,21 +75,27 @@ private struct Account {
     func randomVerifier() -> String { String(repeating: "v", count: 43) }
     func challenge(_ verifier: String) -> String { "sha256" }
 
-    func signIn(_ browser: (URL) async throws -> URL) async throws {
-        let verifier = randomVerifier()
-        let page = try URL(
+    func signInURL(_ challenge: String) throws -> URL {
+        try URL(
             baseURL, path: "/oauth/authorize",
             query: [
                 "response_type": "code", "client_id": "app", "redirect_uri": "app://signed-in",
-                "code_challenge": challenge(verifier), "code_challenge_method": "S256",
+                "code_challenge": challenge, "code_challenge_method": "S256",
             ])
-        let callback = try await browser(page)
-        let items = URLComponents(url: callback, resolvingAgainstBaseURL: true)?.queryItems
+    }
+
+    func code(in callback: URL) -> String? {
+        URLComponents(url: callback, resolvingAgainstBaseURL: true)?
+            .queryItems?.first { $0.name == "code" }?.value
+    }
+
+    func signIn(_ browser: (URL) async throws -> URL) async throws {
+        let verifier = randomVerifier()
+        let callback = try await browser(signInURL(challenge(verifier)))
         let request = try tokenRequest(
             baseURL,
             [
-                "grant_type": "authorization_code",
-                "code": items?.first { $0.name == "code" }?.value,
+                "grant_type": "authorization_code", "code": code(in: callback),
                 "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
             ])
         tokens.credential = try await inner.load(request, as: Tokens.self)

@@ -120,7 +120,7 @@ private struct ModelRequest: APIRequest {
 }
 
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-@MainActor @Observable private final class DownloadModel {
+@MainActor @Observable final class DownloadModel {
     /// From 0 to 1; nil if the size is unknown.
     private(set) var fraction: Double?
 

@@ -15,20 +15,11 @@ import Testing
         var name: String
     }
 
-    enum RequestError: Error {
-        case invalidCoordinate
-    }
-
     struct PointsOfInterestRequest: APIRequest {
         var baseURL = URL(string: "https://example.com")!
 
         func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-            guard abs(coordinate.latitude) <= 90,
-                abs(coordinate.longitude) <= 180
-            else {
-                throw RequestError.invalidCoordinate
-            }
-            return try URLRequest(
+            try URLRequest(
                 "GET", baseURL, path: "/locations",
                 query: ["lat": coordinate.latitude, "long": coordinate.longitude])
         }
@@ -40,9 +31,9 @@ import Testing
 
     let request = PointsOfInterestRequest()
 
-    @Test func asksForTheCoordinate() throws {
-        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+    let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
 
+    @Test func asksForTheCoordinate() throws {
         let urlRequest = try request.makeRequest(from: coordinate)
 
         #expect(urlRequest.url?.path == "/locations")
@@ -85,8 +76,7 @@ import Testing
         }
         let model = PlacesModel(urlSession: network)
 
-        await model.loadData(
-            near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        await model.loadData(near: coordinate)
 
         #expect(model.places == [PointOfInterest(name: "My Location")])
     }
@@ -98,8 +88,7 @@ import Testing
             .json(#"[{"name": "My Location"}]"#))
         let model = PlacesModel(urlSession: network)
 
-        await model.loadData(
-            near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        await model.loadData(near: coordinate)
 
         #expect(model.places == [PointOfInterest(name: "My Location")])
         try network.verify()

@@ -87,8 +87,7 @@ import Testing
             .events(
                 [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]",
                 every: .milliseconds(50)))
-        let session = network
-        let answer = session.stream(ChatRequest(baseURL: baseURL), "Hi")
+        let answer = network.stream(ChatRequest(baseURL: baseURL), "Hi")
         var deltas = answer.makeAsyncIterator()
 
         #expect(try await deltas.next()?.text == "Hel")
