@@ -40,13 +40,6 @@ private func tokenRequest(_ baseURL: URL, _ form: RequestItems) throws -> URLReq
     try URLRequest("POST", baseURL, path: "/oauth/token").formBody(form)
 }
 
-/// The browser of a sign-in.
-private struct Browser {
-    let code: @Sendable (URLRequest) async throws -> String
-
-    func code(from page: URLRequest) async throws -> String { try await code(page) }
-}
-
 /// An app with a user, who signs in and out.
 private struct Account {
     let baseURL: URL
@@ -82,18 +75,27 @@ private struct Account {
     func randomVerifier() -> String { String(repeating: "v", count: 43) }
     func challenge(_ verifier: String) -> String { "sha256" }
 
-    func signIn(_ browser: Browser) async throws {
-        let verifier = randomVerifier()
-        let page = try URLRequest(
-            "GET", baseURL, path: "/oauth/authorize",
+    func signInURL(_ challenge: String) throws -> URL {
+        try URL(
+            baseURL, path: "/oauth/authorize",
             query: [
                 "response_type": "code", "client_id": "app", "redirect_uri": "app://signed-in",
-                "code_challenge": challenge(verifier), "code_challenge_method": "S256",
+                "code_challenge": challenge, "code_challenge_method": "S256",
             ])
+    }
+
+    func code(in callback: URL) -> String? {
+        URLComponents(url: callback, resolvingAgainstBaseURL: true)?
+            .queryItems?.first { $0.name == "code" }?.value
+    }
+
+    func signIn(_ browser: (URL) async throws -> URL) async throws {
+        let verifier = randomVerifier()
+        let callback = try await browser(signInURL(challenge(verifier)))
         let request = try tokenRequest(
             baseURL,
             [
-                "grant_type": "authorization_code", "code": await browser.code(from: page),
+                "grant_type": "authorization_code", "code": code(in: callback),
                 "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
             ])
         tokens.credential = try await inner.load(request, as: Tokens.self)
@@ -168,12 +170,11 @@ private typealias UserRequest = TestingSamples.UserRequest
             .json(encoding: new))
         let keychain = Keychain(nil)
         let account = try await Account(baseURL, over: network, keychain)
-        let browser = Browser { page in
-            #expect(page.url?.query()?.contains("code_challenge=sha256") == true)
-            return "c"
-        }
 
-        try await account.signIn(browser)
+        try await account.signIn { page in
+            #expect(page.query()?.contains("code_challenge=sha256") == true)
+            return URL(string: "app://signed-in?code=c")!
+        }
         #expect(try await account.session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
         #expect(try await keychain.tokens() == new)
         try await account.signOut()

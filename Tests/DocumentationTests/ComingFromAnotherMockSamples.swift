@@ -15,7 +15,7 @@ import Testing
             return (HTTPURLResponse(), Data(#"{"name": "Emma"}"#.utf8))
         }
         let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network.urlSession)
+            apiRequest: UserRequest(), urlSession: network)
 
         let user = try await loader.load(42)
 

@@ -14,7 +14,7 @@ import Testing
     @Test func loadsAURLRequest() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/42"), .json(#"{"name": "Emma"}"#))
-        let session: any HTTPSession = network.urlSession.retrying()
+        let session: any HTTPSession = network.retrying()
         let request = try URLRequest("GET", baseURL, path: "/users/42")
 
         let (data, response) = try await session.data(for: request)
@@ -40,7 +40,7 @@ import Testing
         network.stub(
             .get("/users/42").header("Authorization", "Bearer new"), .status(425),
             .json(#"{"name": "Emma"}"#))
-        let (client, store) = (network.urlSession, TokenStore())
+        let (client, store) = (network, TokenStore())
 
         let session = ClosureSession { request in try await client.data(for: request) }
             .authenticated(for: baseURL) { rejection in

@@ -20,7 +20,7 @@ extension StreamsSamples.ChatRequest {
         network.stub(
             .get("/users/{id}"), .json(#"{"name": "Emma"}"#).failing(afterBytes: 9),
             .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         let error = await #expect(throws: APIRequestError.self) { try await loader.load(1) }
 
@@ -32,7 +32,7 @@ extension StreamsSamples.ChatRequest {
 
         let report = try await forEachFault(in: sample) { network in
             let loader = APIRequestLoader(
-                apiRequest: UserRequest(), urlSession: network.urlSession)
+                apiRequest: UserRequest(), urlSession: network)
             return try await loader.load(42)
         }
 
@@ -44,7 +44,8 @@ extension StreamsSamples.ChatRequest {
         let sample = MockResponse.events([StreamsSamples.delta("Hel")], until: "[DONE]")
 
         try await forEachFault(in: sample) { network, clock in
-            let session = network.urlSession
+            let session =
+                network
                 .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
             for try await _ in session.stream(ChatRequest(), "Why?") {}
         }

@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import Observation
 import TestSupport
 import Testing
 
@@ -25,8 +26,9 @@ private struct ModelRequest: APIRequest {
     }
 
     @Test func downloadsAndResumes() async throws {
+        let network = MockNetwork()
         let file = folder.url.appending(path: "model.bin")
-        let session = network.urlSession
+        let session = network
         let request = try ModelRequest(baseURL: baseURL).makeRequest(from: "v1")
 
         let model = MockResponse.data(Data("a large model".utf8))
@@ -37,14 +39,14 @@ private struct ModelRequest: APIRequest {
             try await session.download(request, to: file)
         }
         try await session.download(request, to: file)
+        #expect(network.requests.last?.header("Range") == "bytes=5-")
 
         #expect(try String(contentsOf: file, encoding: .utf8) == "a large model")
-        #expect(network.requests.last?.request.value(forHTTPHeaderField: "Range") == "bytes=5-")
     }
 
     @Test func downloadsAnAPIRequest() async throws {
         network.stub(.any, .data(Data("a".utf8)))
-        let session = network.urlSession
+        let session = network
         let file = folder.url.appending(path: "model.bin")
 
         try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
@@ -57,7 +59,7 @@ private struct ModelRequest: APIRequest {
         network.stub(.any, .error(.networkConnectionLost), model)
         let request = URLRequest(url: baseURL)
         let file = folder.url.appending(path: "model.bin")
-        let session = network.urlSession
+        let session = network
 
         try await session.download(request, to: file, retrying: .standard)
 
@@ -78,7 +80,7 @@ private struct ModelRequest: APIRequest {
         let file = try folder.write("moving pictures", "holiday.mp4")
         let network = MockNetwork()
         network.stub(.put("/videos/7"), .status(503), .status(204))
-        let session = network.urlSession.retrying(RetryPolicy(baseDelay: .zero))
+        let session = network.retrying(RetryPolicy(baseDelay: .zero))
 
         try await session.load(VideoRequest(), file)
 
@@ -90,7 +92,7 @@ private struct ModelRequest: APIRequest {
         let file = try folder.write("moving pictures", "holiday.mp4")
         let network = MockNetwork()
         network.stub(.put("/videos/7"), .status(204))
-        let session = network.urlSession
+        let session = network
 
         let shown = Locked("")
 
@@ -100,32 +102,39 @@ private struct ModelRequest: APIRequest {
         #expect(shown.withLock { $0 } == "15 of 15 bytes")
     }
 
-    @MainActor final class DownloadModel {
-        /// From 0 to 1; nil if the length is unknown.
-        private(set) var fraction: Double?
-
-        func download(
-            _ request: URLRequest, to file: URL, over session: any HTTPSession
-        ) async throws {
-            let (fractions, feed) = AsyncStream<Double?>.makeStream(
-                bufferingPolicy: .bufferingNewest(1))
-            let showing = Task { for await fraction in fractions { self.fraction = fraction } }
-            defer { feed.finish() }
-            try await session.download(request, to: file) { bytes, total in
-                feed.yield(total.map { Double(bytes) / Double(max($0, 1)) })
-            }
-            feed.finish()
-            await showing.value
-        }
-    }
-
     @Test @MainActor func showsTheFractionOfADownload() async throws {
-        network.stub(.any, .data(Data("a".utf8)))
+        guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
+        let (request, file) = (URLRequest(url: baseURL), folder.url.appending(path: "model.bin"))
+
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .data(Data(count: 10)).chunked(by: 5, every: .seconds(1)))
         let model = DownloadModel()
 
-        try await model.download(
-            URLRequest(url: baseURL), to: folder.url.appending(path: "a"), over: network.urlSession)
-
+        let download = Task { try await model.download(request, to: file, over: network) }
+        await waitUntil { model.fraction == 0.5 }
+        await clock.advance(by: .seconds(1))
+        try await download.value
         #expect(model.fraction == 1)
+    }
+}
+
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor @Observable final class DownloadModel {
+    /// From 0 to 1; nil if the size is unknown.
+    private(set) var fraction: Double?
+
+    func download(
+        _ request: URLRequest, to file: URL, over session: any HTTPSession
+    ) async throws {
+        let (fractions, feed) = AsyncStream<Double?>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        let showing = Task { for await fraction in fractions { self.fraction = fraction } }
+        defer { feed.finish() }
+        try await session.download(request, to: file) { bytes, total in
+            feed.yield(total.map { Double(bytes) / Double(max($0, 1)) })
+        }
+        feed.finish()
+        await showing.value
     }
 }

@@ -15,20 +15,11 @@ import Testing
         var name: String
     }
 
-    enum RequestError: Error {
-        case invalidCoordinate
-    }
-
     struct PointsOfInterestRequest: APIRequest {
         var baseURL = URL(string: "https://example.com")!
 
         func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-            guard abs(coordinate.latitude) <= 90,
-                abs(coordinate.longitude) <= 180
-            else {
-                throw RequestError.invalidCoordinate
-            }
-            return try URLRequest(
+            try URLRequest(
                 "GET", baseURL, path: "/locations",
                 query: ["lat": coordinate.latitude, "long": coordinate.longitude])
         }
@@ -40,9 +31,9 @@ import Testing
 
     let request = PointsOfInterestRequest()
 
-    @Test func asksForTheCoordinate() throws {
-        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+    let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
 
+    @Test func asksForTheCoordinate() throws {
         let urlRequest = try request.makeRequest(from: coordinate)
 
         #expect(urlRequest.url?.path == "/locations")
@@ -83,10 +74,9 @@ import Testing
             #expect(request.url?.query()?.contains("lat=37.3293") == true)
             return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
         }
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
-        await model.loadData(
-            near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        await model.loadData(near: coordinate)
 
         #expect(model.places == [PointOfInterest(name: "My Location")])
     }
@@ -96,10 +86,9 @@ import Testing
         network.stub(
             .get("/locations").query(["lat": "37.3293"]),
             .json(#"[{"name": "My Location"}]"#))
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
-        await model.loadData(
-            near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        await model.loadData(near: coordinate)
 
         #expect(model.places == [PointOfInterest(name: "My Location")])
         try network.verify()
@@ -108,7 +97,7 @@ import Testing
     @Test @MainActor func showsNothingOfACancellation() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let model = PlacesModel(urlSession: network.urlSession)
+        let model = PlacesModel(urlSession: network)
 
         let load = Task { await model.loadData(near: Coordinate(latitude: 0, longitude: 0)) }
         await network.waitForRequests()

@@ -135,4 +135,25 @@ import Testing
         #expect(lines.map { $0.prefix(2) } == ["#1", "#1", "#2", "#2"])
         try expectPage("Policies.md", toShow: lines.prefix(2).joined(separator: "\n"))
     }
+
+    @Test func logsAttemptsAndLoads() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), .text("secret", status: 404))
+        let lines = Locked<[String]>([])
+        let transport: any HTTPSession = network
+        let log: @Sendable (ExchangeEvent) -> Void = { event in
+            if case .rejected = event.kind { return }  // Its line quotes the response's body.
+            lines.withLock { $0.append("\(event)") }
+        }
+
+        let session =
+            transport
+            .observed(by: log)  // each attempt and each refresh
+            .retrying(random: { 0 })
+            .observed(by: log)  // each call
+
+        _ = try? await session.load(UserRequest(), 42)
+        #expect(lines.withLock { $0.count } == 6)
+        #expect(lines.withLock { !$0.contains { $0.contains("secret") } })
+    }
 }

@@ -60,7 +60,7 @@ import Testing
             return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
         }
         let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(), urlSession: network.urlSession)
+            apiRequest: PointsOfInterestRequest(), urlSession: network)
 
         let places = try await loader.load(coordinate)
 
@@ -70,7 +70,7 @@ import Testing
     @Test func loadsPlacesFromAStub() async throws {
         let network = MockNetwork()
         let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(), urlSession: network.urlSession)
+            apiRequest: PointsOfInterestRequest(), urlSession: network)
 
         network.stub(
             .get("/locations").query(["lat": "37.3293"]), .json(#"[{"name": "My Location"}]"#))
@@ -120,7 +120,7 @@ import Testing
         }
         let network = MockNetwork()
         network.stub(.post("/users"), .json(#"[{"name": "Emma"}, {"nmae": "Max"}]"#))
-        let loader = APIRequestLoader(apiRequest: NewUserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: NewUserRequest(), urlSession: network)
 
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(NewUser(name: "Emma", age: 4, password: "hunter2"))

@@ -28,7 +28,7 @@ import Testing
     @Test func loadsAUser() async throws {
         try await withMockNetwork(replaying: "users") { network in
             let loader = APIRequestLoader(
-                apiRequest: request, urlSession: network.urlSession)
+                apiRequest: request, urlSession: network)
             let user = try await loader.load(42)
             #expect(user.name == "Emma")
         }
@@ -49,7 +49,7 @@ import Testing
         archive[0].body = Data(#"{"name": "Zoë"}"#.utf8)
         network.stub(archive, then: .repeatLast)
 
-        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network)
         for _ in 0..<2 { #expect(try await loader.load(42).name == "Zoë") }
     }
 
@@ -58,7 +58,7 @@ import Testing
 
         try await forEachFault(in: .exchange(archive[0])) { network in
             let loader = APIRequestLoader(
-                apiRequest: request, urlSession: network.urlSession)
+                apiRequest: request, urlSession: network)
             return try await loader.load(42)
         }
     }

@@ -4,23 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-extension JSONDecoder.DateDecodingStrategy {
-    static var iso8601WithFractions: Self {
-        .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            let text = try container.decode(String.self)
-            let style = Date.ISO8601FormatStyle(
-                includingFractionalSeconds: text.contains("."))
-            guard let date = try? style.parse(text) else {
-                throw DecodingError.dataCorruptedError(
-                    in: container,
-                    debugDescription: "\(text) is not a date of ISO 8601.")
-            }
-            return date
-        }
-    }
-}
-
 /// The samples of Requests.md.
 @Suite(.limited, .usesSockets) struct RequestsSamples {
     typealias User = TestingSamples.User
@@ -40,7 +23,6 @@ extension JSONDecoder.DateDecodingStrategy {
         func makeRequest(from todo: Todo) throws -> URLRequest {
             let encoder = JSONEncoder()
             encoder.dateEncodingStrategy = .iso8601
-            encoder.keyEncodingStrategy = .convertToSnakeCase
             return try URLRequest("POST", baseURL, path: "/todos")
                 .jsonBody(todo, encoder: encoder)
         }
@@ -48,18 +30,17 @@ extension JSONDecoder.DateDecodingStrategy {
         var jsonDecoder: JSONDecoder {
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .iso8601
-            decoder.keyDecodingStrategy = .convertFromSnakeCase
             return decoder
         }
     }
 
     @Test func addsATodo() async throws {
         let network = MockNetwork()
-        let json = #"{"title": "Tea", "due_at": "2018-06-07T10:00:00Z"}"#
+        let json = #"{"title": "Tea", "dueAt": "2018-06-07T10:00:00Z"}"#
         network.stub(.post("/todos").json(json), .json(json, status: 201))
         let todo = Todo(title: "Tea", dueAt: Date(timeIntervalSince1970: 1_528_365_600))
 
-        let added = try await network.urlSession.load(AddTodoRequest(baseURL: baseURL), todo)
+        let added = try await network.load(AddTodoRequest(baseURL: baseURL), todo)
 
         #expect(added == todo)
     }
@@ -94,7 +75,7 @@ extension JSONDecoder.DateDecodingStrategy {
         let network = MockNetwork()
         network.stub(.any, .json(#"{"detail": "The title is empty."}"#, status: 422))
         let loader = APIRequestLoader(
-            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network.urlSession)
+            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network)
         let todo = Todo(title: "", dueAt: Date())
         var message = ""
 
@@ -132,7 +113,7 @@ extension JSONDecoder.DateDecodingStrategy {
         let network = MockNetwork()
         network.stub(.any, .status(404))
         let loader = APIRequestLoader(
-            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network.urlSession)
+            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network)
 
         #expect(try await loader.load(42) == nil)
     }
@@ -167,17 +148,5 @@ extension JSONDecoder.DateDecodingStrategy {
             request.url?.query
                 == "sort=title&author=7&author=9&since=1970-01-01T00:00:00Z&format=epub&lang=en")
         #expect(request.allHTTPHeaderFields?["If-None-Match"] == nil)
-    }
-
-    @Test(arguments: [
-        ("1970-01-01T00:00:01Z", 1), ("1970-01-01T00:00:01.250Z", 1.25), ("yesterday", nil),
-    ])
-    func decodesDatesWithAndWithoutFractions(_ text: String, _ seconds: Double?) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601WithFractions
-
-        let dates = try? decoder.decode([Date].self, from: Data("[\"\(text)\"]".utf8))
-
-        #expect(dates == seconds.map { [Date(timeIntervalSince1970: $0)] })
     }
 }

@@ -310,7 +310,7 @@ private func drain(
         network.stub(.any, .json(#"{"name": "Emma"}"#), .status(503))
         let counts = Locked<[String: [Duration]]>([:])
 
-        let session = network.urlSession.observed(clock: MockClock()) { event in
+        let session = network.observed(clock: MockClock()) { event in
             guard let response = event.response, let duration = event.duration else { return }
             let route = event.requestType ?? "other"
             counts.withLock { $0["\(route) \(response.statusCode)", default: []].append(duration) }

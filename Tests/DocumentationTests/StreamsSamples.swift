@@ -87,8 +87,7 @@ import Testing
             .events(
                 [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]",
                 every: .milliseconds(50)))
-        let session = network.urlSession
-        let answer = session.stream(ChatRequest(baseURL: baseURL), "Hi")
+        let answer = network.stream(ChatRequest(baseURL: baseURL), "Hi")
         var deltas = answer.makeAsyncIterator()
 
         #expect(try await deltas.next()?.text == "Hel")
@@ -102,7 +101,7 @@ import Testing
         let network = MockNetwork()
         let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole.failing(afterBytes: 70))
-        let session = network.urlSession
+        let session = network
         let request = ChatRequest(baseURL: baseURL)
         var answer = ""
         var message: String?
@@ -142,7 +141,8 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let deltas = network.urlSession
+        let deltas =
+            network
             .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
             .stream(ChatRequest(baseURL: baseURL), "Hi")
         async let error = #expect(throws: APIRequestError.self) {
@@ -284,18 +284,17 @@ import Testing
         let session: any HTTPSession
         let request: ChatRequest
 
-        func start(_ text: String) async throws(APIRequestError) -> (
-            first: Delta?, rest: APIStream<ChatRequest>.Iterator
-        ) {
+        func answer(to text: String) async throws(APIRequestError) -> String {
+            var answer = ""
             var attempt = 1
             while true {
-                var deltas = session.stream(request, text).makeAsyncIterator()
-                do throws(APIRequestError) {
-                    return (try await deltas.next(), deltas)
+                do {
+                    for try await delta in session.stream(request, text) { answer += delta.text }
+                    return answer
                 } catch {
-                    if attempt == 3 || error.stage != .transport || error.isCancellation {
-                        throw error
-                    }
+                    guard answer.isEmpty, error.stage == .transport, !error.isCancellation,
+                        attempt < 3
+                    else { throw error }
                     attempt += 1
                 }
             }
@@ -311,12 +310,10 @@ import Testing
         let chat = PatientChat(
             session: network, request: ChatRequest(baseURL: baseURL))
 
-        var (first, rest) = try await chat.start("Hi")
-        #expect(first?.text == "Hel")
-        #expect(try await rest.next()?.text == "lo")
+        #expect(try await chat.answer(to: "Hi") == "Hello")
         #expect(network.requests.count == 2)
 
-        await #expect(throws: APIRequestError.self) { try await chat.start("Hi") }
+        await #expect(throws: APIRequestError.self) { try await chat.answer(to: "Hi") }
         #expect(network.requests.count == 5)
     }
 
@@ -336,6 +333,18 @@ import Testing
 
         #expect(model == "m")
         #expect(answer == "Hi")
+    }
+
+    @Test func acceptsAStreamWithoutItsTerminator() async throws {
+        let parser = ServerSentEvents(mediaTypes: []).compactMap { event in
+            event.data == "[DONE]"
+                ? nil : try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+        }
+        let events = [Self.delta("Hel"), Self.delta("lo")].map { ServerSentEvent(data: $0).text }
+
+        #expect(try elements(of: parser, events.joined()).map(\.text) == ["Hel", "lo"])
+        let end = ServerSentEvent(data: "[DONE]").text
+        #expect(try elements(of: parser, events[0] + end).map(\.text) == ["Hel"])
     }
 
     @Test func streamsAURLRequest() async throws {

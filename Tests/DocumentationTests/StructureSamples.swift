@@ -16,7 +16,9 @@ extension URLRequest {
     static func book(_ id: Int, at base: URL) throws -> URLRequest {
         try URLRequest("GET", base, path: "/books/{id}", ["id": id])
     }
+}
 
+extension URLRequest {
     static func newBooks(at base: URL) throws -> URLRequest {
         try URLRequest("GET", base, path: "/books/new")
     }
@@ -34,14 +36,12 @@ struct BooksAPI: Sendable {
     let anonymous: any HTTPSession
     let signedIn: any HTTPSession
     let credentials: Credentials<String>
-    private let transport: any HTTPSession
 
     init(_ baseURL: URL, over transport: any HTTPSession = URLSession.shared) {
         let credentials = Credentials<String>(for: baseURL) { token, request in
             try request.authorization(bearer: token)
         }
         self.baseURL = baseURL
-        self.transport = transport
         self.credentials = credentials
         let timed = transport.timingOut(after: .seconds(30))
         anonymous = timed.retrying()
@@ -51,7 +51,9 @@ struct BooksAPI: Sendable {
     func book(_ id: Int) async throws -> Book {
         try await anonymous.load(.book(id, at: baseURL), as: Book.self)
     }
+}
 
+extension BooksAPI {
     func newBooks() async throws -> [Book] {
         try await signedIn.load(.newBooks(at: baseURL), as: [Book].self)
     }
@@ -375,7 +377,7 @@ extension Redaction {
         network.stub(.get("/customers"), .status(500))
         let lines = Locked<[String]>([])
 
-        let session = network.urlSession.observed(clock: MockClock()) { event in
+        let session = network.observed(clock: MockClock()) { event in
             lines.withLock { $0.append(event.description(redacting: .shop)) }
         }
         let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)

@@ -30,7 +30,7 @@ import Testing
                 .part("avatar", fileName: "a.png", contentType: "image/png"),
             .status(201))
         let loader = APIRequestLoader(
-            apiRequest: AvatarRequest(), urlSession: network.urlSession)
+            apiRequest: AvatarRequest(), urlSession: network)
 
         try await loader.load(png)
 
@@ -56,7 +56,7 @@ import Testing
             "POST", URL(string: "https://api.example.com")!, path: "/users"
         ).body(Data(#"{"name": "Emma", "tags": ["new"]}"#.utf8), contentType: "application/json")
 
-        let (data, response) = try await network.urlSession.exchange(request)
+        let (data, response) = try await network.exchange(request)
 
         #expect(data == Data(#"{"id": 42, "nickname": null}"#.utf8))
         #expect(response.value(forHTTPHeaderField: "Location") == "/users/42")

@@ -36,7 +36,7 @@ import XCTest
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
         let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network.urlSession)
+            apiRequest: UserRequest(), urlSession: network)
 
         let user = try await loader.load(42)
 
@@ -48,7 +48,7 @@ import XCTest
         let network = MockNetwork()
         let stub = network.stub(
             .get("/users/1"), .status(404), .status(404), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         var user: User?
         while user == nil { user = try? await loader.load(1) }
@@ -63,7 +63,7 @@ import XCTest
             #expect(request.request.value(forHTTPHeaderField: "Accept") == nil)
             return .json(encoding: User(name: "user \(id)"))
         }
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         let user = try await loader.load(7)
 
@@ -74,7 +74,7 @@ import XCTest
         let network = MockNetwork()
         network.stub(.any, .hanging)
         let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network.urlSession)
+            apiRequest: UserRequest(), urlSession: network)
 
         // A task, so that the test can cancel it: an `async let` has no `cancel()`.
         let load = Task { try await loader.load(1) }
@@ -102,7 +102,7 @@ import XCTest
         network.stub(.any, .status(404), times: .any)
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
         network.stub(.get("/users/{id}"), .status(503), times: .once)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
         let user = try await loader.load(42)
@@ -128,7 +128,7 @@ import XCTest
             query: ["archived": "", "page": 2], headers: ["Accept": "application/json"]
         ).jsonBody(["items": [["name": "milk"], ["name": "tea", "size": "L"]]])
 
-        let (_, response) = try await network.urlSession.exchange(request)
+        let (_, response) = try await network.exchange(request)
 
         #expect(response.statusCode == 201)
     }
@@ -146,7 +146,7 @@ import XCTest
         let network = MockNetwork()
         network.stub(.post("/users"), .status(201))
         let loader = APIRequestLoader(
-            apiRequest: NewUserRequest(), urlSession: network.urlSession)
+            apiRequest: NewUserRequest(), urlSession: network)
         try await loader.load(User(name: "Emma"))
 
         let request = try #require(network.requests.first)
@@ -162,7 +162,7 @@ import XCTest
         network.stub(.any, .passthrough(to: real), times: .any)
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 
-        let session = network.urlSession
+        let session = network
         _ = try await session.exchange(URLRequest("GET", baseURL, path: "/users/1"))
         _ = try await session.exchange(URLRequest("GET", baseURL, path: "/status"))
 

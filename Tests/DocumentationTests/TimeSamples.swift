@@ -1,8 +1,35 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import Observation
 import TestSupport
 import Testing
+
+/// Suspends until a condition on the state of an `@Observable` model holds.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor func waitUntil(_ isTrue: () -> Bool) async {
+    while !isTrue() && !Task.isCancelled {
+        let (changes, change) = AsyncStream<Void>.makeStream()
+        withObservationTracking {
+            _ = isTrue()
+        } onChange: {
+            change.finish()
+        }
+        for await _ in changes {}
+    }
+}
+
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor @Observable private final class UserModel {
+    private(set) var name: String?
+    private let session: any HTTPSession
+
+    init(_ session: any HTTPSession) { self.session = session }
+
+    func refresh() {
+        Task { name = try? await session.load(TestingSamples.UserRequest(), 42).name }
+    }
+}
 
 /// The samples of Time.md.
 @Suite(.limited, .usesSockets) struct TimeSamples {
@@ -25,7 +52,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .status(503), .json(#"{"name": "Emma"}"#))
-        let session = network.urlSession.retrying(clock: clock, random: { 1 })
+        let session = network.retrying(clock: clock, random: { 1 })
 
         async let user = session.load(UserRequest(), 42)
         await clock.waitForSleepers()
@@ -41,7 +68,7 @@ import Testing
         let network = MockNetwork(clock: clock)
         network.stub(.get("/reports/{id}"), .hanging)
         let loader = APIRequestLoader(
-            apiRequest: ReportRequest(), urlSession: network.urlSession)
+            apiRequest: ReportRequest(), urlSession: network)
 
         async let error = #expect(throws: APIRequestError.self) {
             try await loader.load(7)
@@ -56,7 +83,7 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
         let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network.urlSession)
+            apiRequest: UserRequest(), urlSession: network)
 
         async let load = loader.load(42)
         await stub.waitForRequests()
@@ -65,5 +92,25 @@ import Testing
 
         let user = try await load
         #expect(user.name == "Emma")
+    }
+
+    @Test @MainActor func showsTheName() async throws {
+        guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+
+        let model = UserModel(network)
+        model.refresh()
+        await waitUntil { model.name == "Emma" }
+    }
+
+    @Test @MainActor func stopsWaitingWhenItIsCancelled() async {
+        guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
+        let model = UserModel(MockNetwork())
+
+        let wait = Task { await waitUntil { model.name == "Emma" } }
+        await Task.yield()
+        wait.cancel()
+        await wait.value
     }
 }

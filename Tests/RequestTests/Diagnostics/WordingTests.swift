@@ -161,8 +161,9 @@ import Testing
 
     private static var otherErrors: Wordings {
         let photo = URL(filePath: "/photos/my photo.jpg")
-        let reasons: [FileBodyError.Reason] = [
-            .missing, .notAFile, .unreadable(.EACCES), .resized(from: 5, to: 7),
+        let files: [FileBodyError] = [
+            .missing(photo), .notAFile(photo), .unreadable(photo, .EACCES),
+            .resized(photo, from: 5, to: 7),
         ]
         let transport: [TransportError] = [
             .notHTTP(URL(string: "ftp://h")), .notHTTP(nil), .invalidatedSession,
@@ -175,7 +176,7 @@ import Testing
         ]
         return Wordings(
             "Files, transport and downloads",
-            reasons.map { both(FileBodyError(photo, $0)) } + transport.map(both)
+            files.map(both) + transport.map(both)
                 + downloads.map(both))
     }
 

@@ -77,7 +77,7 @@ extension MockNetwork {
         endpoint(.get("/events")) { request in
             let last = try number(
                 "Last-Event-ID", request.header("Last-Event-ID") ?? "0", in: 0...index.places.count)
-            return try events(of: index.places, after: last, isCut: isFlaky)
+            return try eventStream(of: index.places, after: last, isCut: isFlaky)
         }
         endpoint(.get("/places.json")) { request in
             let data = try encoder.encode(index.places)
@@ -100,7 +100,7 @@ extension MockNetwork {
 /// - Parameters:
 ///   - last: The ID of the last event of an earlier connection: the number of a place, from 1 on.
 ///   - isCut: Whether the connection breaks within the fourth event.
-private func events(
+private func eventStream(
     of places: [PointOfInterest], after last: Int, isCut: Bool
 ) throws -> MockResponse {
     // A connection has 20 events at most, as a server that is restarted now and then.

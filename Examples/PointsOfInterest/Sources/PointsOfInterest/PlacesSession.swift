@@ -7,7 +7,7 @@ import Foundation
 /// keep it, since the token and the limit are in it.
 ///
 /// - Parameters:
-///   - network: `URLSession.shared` in the program, a `MockNetwork`'s session in a test.
+///   - network: `URLSession.shared` in the program, a `MockNetwork` in a test.
 ///   - baseURL: The server. Only its origin gets the token.
 ///   - timeout: How long one attempt may take.
 ///   - clock: The clock of the timeouts and of the waits between attempts.

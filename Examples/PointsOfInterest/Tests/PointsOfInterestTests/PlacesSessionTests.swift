@@ -14,7 +14,7 @@ import Testing
 
     func client(_ network: MockNetwork) -> PlacesClient {
         let session = placesSession(
-            over: network.urlSession, from: baseURL, timeout: .seconds(5), clock: clock,
+            over: network, from: baseURL, timeout: .seconds(5), clock: clock,
             log: { [log] in log.append($0) })
         return PlacesClient(baseURL: baseURL, session: session)
     }

@@ -35,7 +35,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/v1/search"), page(["A", "B"], next: "2"), then: .fail)
         network.stub(.get("/v1/search").query(["cursor": "2"]), page(["C"], next: nil))
-        let client = PlacesClient(baseURL: baseURL, session: network.urlSession)
+        let client = PlacesClient(baseURL: baseURL, session: network)
 
         var names: [String] = []
         for try await place in client.search("a", pageSize: 2) { names.append(place.name) }
@@ -48,7 +48,7 @@ import Testing
     @Test func loadsNoFurtherThanTheLoopGoes() async throws {
         let network = MockNetwork()
         network.stub(.get("/v1/search"), page(["A", "B"], next: "2"))
-        let client = PlacesClient(baseURL: baseURL, session: network.urlSession)
+        let client = PlacesClient(baseURL: baseURL, session: network)
 
         for try await place in client.search("a") where place.name == "B" { break }
 

@@ -1,0 +1,26 @@
+#if canImport(AuthenticationServices) && (os(iOS) || os(macOS))
+import AuthenticationServices
+
+/// The sign-in of Authentication.md, for a browser that only Apple platforms have.
+@MainActor final class SignInPage: NSObject, ASWebAuthenticationPresentationContextProviding {
+    private var session: ASWebAuthenticationSession?
+
+    func callback(from page: URL) async throws -> URL {
+        try await withCheckedThrowingContinuation { next in
+            let session = ASWebAuthenticationSession(url: page, callbackURLScheme: "app") {
+                @Sendable url, error in
+                next.resume(with: url.map { .success($0) } ?? .failure(error ?? URLError(.unknown)))
+            }
+            session.presentationContextProvider = self
+            self.session = session
+            session.start()
+        }
+    }
+
+    func presentationAnchor(
+        for session: ASWebAuthenticationSession
+    ) -> ASPresentationAnchor {
+        ASPresentationAnchor()
+    }
+}
+#endif
