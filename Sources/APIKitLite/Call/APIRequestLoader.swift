@@ -47,7 +47,7 @@ public final class APIRequestLoader<T: APIRequest> {
         async throws(APIRequestError)
         -> T.ResponseDataType
     {
-        try await start.response(for: requestData).value
+        try await response(for: requestData).value
     }
 
     /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
@@ -77,7 +77,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending T.ResponseDataType
     {
-        try await start.response(for: requestData).value
+        try await response(for: requestData).value
     }
 
     /// Loads the request and returns the parsed value with its headers and body.

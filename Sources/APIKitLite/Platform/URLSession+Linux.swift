@@ -12,7 +12,7 @@ extension URLSession {
     ///   now: only Foundation could check and create in one step.
     func prepareForTask() throws {
         makeCancellationSafe()
-        WaitingTransfers.watch(self)
+        ConnectionBusyLoop.watch(self)
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 

@@ -40,7 +40,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
-    init(
+    required init(
         _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
         cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
     ) {
