@@ -131,28 +131,17 @@ extension APIRequestLoader where T: SendableMetatype {
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
-        let made = Transferred(load)
-        return Task {
-            var load = made.value
-            let result: Transferred<(T.ResponseDataType?, (any Error)?)>
+        nonisolated(unsafe) let made = load  // `parsing` is held for the functions of the request.
+        return Task { @Sendable in
+            var load = made
+            nonisolated(unsafe) let result: (T.ResponseDataType?, (any Error)?)  // Used once.
             do throws(APIRequestError) {
-                result = Transferred((try await load.response(to: request).value, nil))
+                result = (try await load.response(to: request).value, nil)
             } catch {
-                result = Transferred((nil, error.underlying))
+                result = (nil, error.underlying)
             }
-            let complete: @Sendable () -> Void = {
-                completionHandler(result.value.0, result.value.1)
-            }
+            let complete: @Sendable () -> Void = { completionHandler(result.0, result.1) }
             if let queue { queue.addOperation(complete) } else { complete() }
         }
-    }
-}
-
-/// A value that a background task uses although it may not be `Sendable`.
-private struct Transferred<Value>: @unchecked Sendable {  // `parsing` is held for its functions.
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }
