@@ -167,12 +167,9 @@ struct Load<T: APIRequest> {
         if Task.isCancelled {
             return failure(.transport, URLError(.cancelled), isCancellation: true)
         }
-        do {
-            try describe(data)
-            return failure(stage, error, data)
-        } catch {
-            return failure(stage, error, data)
-        }
+        var reason = error
+        do { try describe(data) } catch { reason = error }
+        return failure(stage, reason, data)
     }
 
     /// Informs the observers of the chain if the error says that a response was not accepted or not

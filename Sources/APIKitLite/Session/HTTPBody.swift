@@ -33,7 +33,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     private var content: Content
-    /// What the sessions of the chain say about the exchange that returned this body.
+    /// They pass through every body that wraps this one.
     var notes = Notes()
     /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
     /// its elements.
@@ -41,7 +41,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The number of bytes that all of this body may have, if a session of the chain has decided it.
     var limit: Int?
 
-    /// What a load wants to know about an exchange, and the response does not tell.
+    /// What the sessions of a chain tell a load about an exchange, beside its response.
     struct Notes {
         /// The numbers of the exchange, by the identities of its observers.
         var exchangeIDs: [ObjectIdentifier: Int] = [:]

@@ -2,8 +2,8 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds
-/// what Foundation needs there: the outcome of a 401, and at most one attempt of libcurl.
+/// The session's own delegate is asked as well, and its decision takes precedence. `Platform/`
+/// adds what Foundation on Linux needs: the outcome of a 401, and at most one attempt of libcurl.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
