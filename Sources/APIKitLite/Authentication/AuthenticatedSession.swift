@@ -71,7 +71,7 @@ extension HTTPSession {
     }
 }
 
-private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
+private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
     let next: any HTTPSession
     let credentials: Credentials<Credential>
     let clock: any Clock<Duration>
@@ -81,7 +81,13 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard credentials.covers(request.url) else {
-            return try await next.send(request, awaiting: options)
+            var (body, response) = try await next.send(request, awaiting: options)
+            // A session further inside may have changed the URL.
+            if response.statusCode == 401, !credentials.covers(response.url) {
+                body.notes.missingCredential =
+                    credentials.hint(for: request) ?? body.notes.missingCredential
+            }
+            return (body, response)
         }
         let (first, sent) = try await credentials.applied(to: request)
         var answer = try await next.send(sent, awaiting: options)
@@ -107,13 +113,6 @@ private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
         return try await next.send(again, awaiting: options)
     }
 
-    func explanation(of error: APIRequestError) -> String? {
-        guard error.statusCode == 401, let request = error.request else { return nil }
-        // A session further inside may have changed the URL.
-        let isSent = credentials.covers(request.url) || credentials.covers(error.response?.url)
-        return isSent ? nil : credentials.hint(for: request)
-    }
-
     /// Whether a response from the origin of the request rejects its credential.
     private func isRejection(
         _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
@@ -135,11 +134,9 @@ extension Credentials {
         url.map { origins?.contains($0.origin) ?? true } ?? false
     }
 
-    /// Why a request was sent without the credential; nil if it has another one.
+    /// Why a request was sent without the credential.
     func hint(for request: URLRequest) -> String? {
-        guard let url = request.url, request.value(forHTTPHeaderField: "Authorization") == nil,
-            let origins, !origins.isEmpty
-        else { return nil }
+        guard let url = request.url, let origins, !origins.isEmpty else { return nil }
         func text(_ origin: [String]) -> String { "\(origin[0])://\(origin[1]):\(origin[2])" }
         let own = origins.map(text).sorted().joined(separator: " and ")
         return "The credential for \(own) was not sent, because the request goes to "

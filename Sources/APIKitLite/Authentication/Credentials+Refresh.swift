@@ -65,14 +65,14 @@ extension Credentials {
         }
         // A call of the app's store that began before this request may return the token of an
         // earlier user. So the request waits for that call, and for the next one.
-        var turns = !refreshes ? 0 : configuration.isAsked && rejection == nil ? 2 : 1
+        var callsLeft = !refreshes ? 0 : configuration.isAsked && rejection == nil ? 2 : 1
         let wasKnown = state.withLock { $0.isKnown }
         var isRefreshed = false
         while true {
             let seen = state.withLock { $0 }
             let current = Current(
                 credential: seen.credential, generation: seen.generation, isRefreshed: isRefreshed)
-            guard let step = step(seen, after: rejection, mayStart: turns > 0) else {
+            guard let step = step(seen, after: rejection, mayStart: callsLeft > 0) else {
                 return current
             }
             guard let (handle, isRefresh, isNew) = join(seen, step) else { continue }
@@ -83,7 +83,7 @@ extension Credentials {
             try await handle.value()
             // The first credential may be stale.
             guard let isRefresh, isRefresh || configuration.isAsked else { continue }
-            turns = isNew ? 0 : turns - 1
+            callsLeft = isNew ? 0 : callsLeft - 1
             isRefreshed = isRefreshed || (isRefresh && wasKnown)
         }
     }
@@ -115,19 +115,19 @@ extension Credentials {
     ) -> Step? {
         if !seen.isSaved { return (nil, { try await self.save(seen.generation) }) }
         guard let refresh = configuration.refresh else { return nil }
-        var due = Rejection(session: seen.session, generation: seen.generation)
+        var replaced = Rejection(session: seen.session, generation: seen.generation)
         if let rejection, rejection.generation == seen.generation {
-            due = rejection
+            replaced = rejection
         } else if seen.isKnown, !mayStart || !configuration.isAsked {
             guard mayStart, let old = seen.credential, configuration.isStale(old) else {
                 return nil
             }
-            due.credential = old
+            replaced.credential = old
         }
         return (
-            due.credential != nil,
-            { [due] in
-                self.change(to: try await refresh(due), after: due)
+            replaced.credential != nil,
+            { [replaced] in
+                self.change(to: try await refresh(replaced), after: replaced)
                 try await self.current(refreshes: false)
             }
         )

@@ -47,7 +47,7 @@ public final class APIRequestLoader<T: APIRequest> {
         async throws(APIRequestError)
         -> T.ResponseDataType
     {
-        try await start.response(for: requestData).value
+        try await response(for: requestData).value
     }
 
     /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
@@ -77,7 +77,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending T.ResponseDataType
     {
-        try await start.response(for: requestData).value
+        try await response(for: requestData).value
     }
 
     /// Loads the request and returns the parsed value with its headers and body.
@@ -131,28 +131,17 @@ extension APIRequestLoader where T: SendableMetatype {
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
-        let made = Transferred(load)
-        return Task {
-            var load = made.value
-            let result: Transferred<(T.ResponseDataType?, (any Error)?)>
+        nonisolated(unsafe) let made = load  // `parsing` is held for the functions of the request.
+        return Task { @Sendable in
+            var load = made
+            nonisolated(unsafe) let result: (T.ResponseDataType?, (any Error)?)  // Used once.
             do throws(APIRequestError) {
-                result = Transferred((try await load.response(to: request).value, nil))
+                result = (try await load.response(to: request).value, nil)
             } catch {
-                result = Transferred((nil, error.underlying))
+                result = (nil, error.underlying)
             }
-            let complete: @Sendable () -> Void = {
-                completionHandler(result.value.0, result.value.1)
-            }
+            let complete: @Sendable () -> Void = { completionHandler(result.0, result.1) }
             if let queue { queue.addOperation(complete) } else { complete() }
         }
-    }
-}
-
-/// A value that a background task uses although it may not be `Sendable`.
-private struct Transferred<Value>: @unchecked Sendable {  // `parsing` is held for its functions.
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }

@@ -15,7 +15,7 @@ extension HTTPSession {
         _ request: R, _ input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> R.ResponseDataType {
-        try await Load(request, over: self, progress: progress).response(for: input).value
+        try await response(request, for: input, progress: progress).value
     }
 
     /// Loads a request and returns the parsed value.
@@ -36,7 +36,7 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending R.ResponseDataType
     where R.RequestDataType: Sendable {
-        try await Load(request, over: self, progress: progress).response(for: input).value
+        try await response(request, for: input, progress: progress).value
     }
 
     /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
@@ -83,7 +83,7 @@ extension HTTPSession {
         _ request: R,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> R.ResponseDataType where R.RequestDataType == Void {
-        try await Load(request, over: self, progress: progress).response(for: ()).value
+        try await response(request, progress: progress).value
     }
 
     /// Loads a request that needs no input, and returns the parsed value.
@@ -96,7 +96,7 @@ extension HTTPSession {
         _ request: R,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending R.ResponseDataType where R.RequestDataType == Void {
-        try await Load(request, over: self, progress: progress).response(for: ()).value
+        try await response(request, progress: progress).value
     }
 
     /// Loads a request that needs no input and is not `Sendable`, and returns the parsed value with its
@@ -110,7 +110,7 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType>
     where R.RequestDataType == Void {
-        try await Load(request, over: self, progress: progress).response(for: ())
+        try await response(request, for: (), progress: progress)
     }
 
     /// Loads a request that needs no input, and returns the parsed value with its headers and body.
@@ -124,6 +124,6 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
     where R.RequestDataType == Void {
-        try await Load(request, over: self, progress: progress).response(for: ())
+        try await response(request, for: (), progress: progress)
     }
 }

@@ -18,10 +18,10 @@ extension HTTPSession {
         },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> T {
-        let call = DecodedURLRequestCall<T>(
-            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
-        return try await Load(call, over: self, type: name, progress: progress)
-            .response(for: ()).value
+        try await response(
+            request, as: type, decoder: decoder, name: name, redaction: redaction,
+            validate: validate, progress: progress
+        ).value
     }
 
     /// Loads a `URLRequest`, and decodes its response from JSON.
@@ -50,10 +50,10 @@ extension HTTPSession {
         },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending T {
-        let call = DecodedURLRequestCall<T>(
-            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
-        return try await Load(call, over: self, type: name, progress: progress)
-            .response(for: ()).value
+        try await response(
+            request, as: type, decoder: decoder, name: name, redaction: redaction,
+            validate: validate, progress: progress
+        ).value
     }
 
     /// Loads a `URLRequest`, and parses its response with a closure.
@@ -75,10 +75,10 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending T {
-        let call = URLRequestCall(
-            request: request, redaction: redaction, validate: validate, parse: parse)
-        return try await Load(call, over: self, type: name, progress: progress)
-            .response(for: ()).value
+        try await response(
+            request, name: name, redaction: redaction, validate: validate, progress: progress,
+            parse: parse
+        ).value
     }
 }
 
@@ -97,8 +97,9 @@ extension HTTPSession {
         },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<T> {
-        let call = DecodedURLRequestCall<T>(
-            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
+            data, _ in try decoder.decode(T.self, fromBody: data)
+        }
         return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
 
@@ -121,8 +122,9 @@ extension HTTPSession {
         },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<T> {
-        let call = DecodedURLRequestCall<T>(
-            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
+            data, _ in try decoder.decode(T.self, fromBody: data)
+        }
         return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
 

@@ -19,7 +19,7 @@ struct Load<T: APIRequest> {
     /// The request that was sent, or that is to be sent. Nil before it was made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
-    private var exchangeIDs: [ObjectIdentifier: Int] = [:]
+    private var notes = HTTPBody.Notes()
 
     init(
         _ apiRequest: T, over session: any HTTPSession, type: String? = "\(T.self)",
@@ -40,7 +40,7 @@ struct Load<T: APIRequest> {
             over: body.exchange?.session ?? ClosureSession { _ in throw URLError(.unknown) },
             type: nil)
         (request, response) = (body.exchange?.request, body.exchange?.response)
-        exchangeIDs = body.exchangeIDs
+        notes = body.notes
     }
 
     // MARK: All steps
@@ -83,7 +83,7 @@ struct Load<T: APIRequest> {
     nonisolated(nonsending) mutating func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
-        (self.request, response, exchangeIDs) = (request, nil, [:])
+        (self.request, response, notes) = (request, nil, HTTPBody.Notes())
         var data: Data?
         var options = options
         options.context.requestType = requestType
@@ -91,7 +91,7 @@ struct Load<T: APIRequest> {
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
-            (response, data, exchangeIDs) = (http, body.data, body.exchangeIDs)
+            (response, data, notes) = (http, body.data, body.notes)
             try Task.checkNotCancelled()
             return (body, http)
         } catch {
@@ -149,8 +149,10 @@ struct Load<T: APIRequest> {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
-        error.exchangeIDs = exchangeIDs
-        error.hint = error.isCancellation ? nil : session.hint(about: error)
+        error.exchangeIDs = notes.exchangeIDs
+        // A request that the app itself has authorized misses nothing.
+        let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
+        error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential
         return error
     }
 
@@ -165,19 +167,17 @@ struct Load<T: APIRequest> {
         if Task.isCancelled {
             return failure(.transport, URLError(.cancelled), isCancellation: true)
         }
-        do {
-            try describe(data)
-            return failure(stage, error, data)
-        } catch {
-            return failure(stage, error, data)
-        }
+        var reason = error
+        do { try describe(data) } catch { reason = error }
+        return failure(stage, reason, data)
     }
 
     /// Informs the observers of the chain if the error says that a response was not accepted or not
     /// parsed.
     func notifyingObservers(of error: APIRequestError) -> APIRequestError {
         guard error.stage == .validate || error.stage == .parse else { return error }
-        for case let observed as ObservedSession in session.chain { observed.didReject(error) }
+        let chain = sequence(first: session) { ($0 as? any SessionPolicy)?.next }
+        for case let observed as ObservedSession in chain { observed.didReject(error) }
         return error
     }
 }

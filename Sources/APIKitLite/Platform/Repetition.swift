@@ -1,13 +1,12 @@
 import Foundation
 
-/// What Foundation may do with the request of a task if its connection is lost.
+/// What Foundation may do with a request whose connection is lost.
 enum Repetition {
     /// Send it again, if it wants to.
     case allowed
     /// Nothing: the task fails.
     case refused
-    /// The same. Besides, the request goes over a new connection, because the library sends it
-    /// again.
+    /// The same, over a new connection, because this is the library's own second attempt.
     case refusedOnNewConnection
 }
 
@@ -42,7 +41,7 @@ extension URLSessionExchange {
     /// Does the same for a task that has no cache. Call it before `resume()`.
     ///
     /// `resume()` creates the protocol on the queue of the task, and adds the start of the protocol
-    /// to that queue. So this looks again and again on the queue whether that has happened. With a
+    /// to that queue. So this checks on the queue, again and again, whether that has happened. With a
     /// cache, the protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
         guard repetition != .allowed, let queue = task.transferQueue else { return }

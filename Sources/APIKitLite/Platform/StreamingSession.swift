@@ -60,7 +60,7 @@ private final class StreamingSession:
             session.useCount += 1
             return (session, old)
         }
-        WaitingTransfers.watch(session.urlSession)
+        ConnectionBusyLoop.watch(session.urlSession)
         return (session.urlSession.dataTask(with: request), { session.streamDidEnd() })
     }
 

@@ -11,19 +11,9 @@ extension URLSession {
     ///   task would end the process. That remains possible if another thread invalidates it just
     ///   now: only Foundation could check and create in one step.
     func prepareForTask() throws {
-        makeCancellationSafe()
-        WaitingTransfers.watch(self)
-        if isInvalidated { throw TransportError.invalidatedSession }
-    }
-
-    /// Prevents cancelled data tasks of this session from ending the process: see
-    /// `CancellationSafeCache`.
-    ///
-    /// - Returns: This session.
-    @discardableResult
-    func makeCancellationSafe() -> URLSession {
         CancellationSafeCache.wrapCache(of: configuration)
-        return self
+        ConnectionBusyLoop.watch(self)
+        if isInvalidated { throw TransportError.invalidatedSession }
     }
 
     func ask(

@@ -59,7 +59,7 @@ struct ObservedSession: SessionPolicy {
         }
         do {
             var (body, response) = try await next.send(request, awaiting: inner)
-            body.exchangeIDs[ObjectIdentifier(count)] = id
+            body.notes.exchangeIDs[ObjectIdentifier(count)] = id
             if options.bufferLimit == nil {
                 report(.answered(bytes: body.data?.count ?? 0), response)
                 return (body, response)

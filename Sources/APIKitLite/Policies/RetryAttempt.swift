@@ -109,7 +109,7 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        // Only digits are legal, but who sends `2.5` wants a delay, too. It is rounded up.
+        // Only digits are legal, but a server that sends `2.5` wants a delay, too: it is rounded up.
         let (whole, fraction) = text.cut(at: ".")
         if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
             let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)

@@ -1,7 +1,7 @@
 /// A session that wraps another session, as every policy of this library does.
 ///
 /// Implement ``HTTPSession/send(_:awaiting:)`` and call the same function of ``next`` in it. Through
-/// ``next``, a load finds the observers in a chain, and the policies that explain its error.
+/// ``next``, a load finds the observers in a chain.
 ///
 /// ```swift
 /// struct LanguageSession: SessionPolicy {

@@ -2,22 +2,11 @@ import Foundation
 
 private struct TimingOutSession: SessionPolicy {
     let next: any HTTPSession
-    private let duration: Duration
-    private let timeline: Timeline
-    private let timer: DeadlineTimer
+    let timeline: Timeline
+    /// Nil if there is no time for an exchange.
+    let timer: DeadlineTimer?
     /// Limits the silence between the pieces of a stream.
-    private let idleTimer: DeadlineTimer?
-
-    init(
-        next: any HTTPSession, after duration: Duration, idle: Duration?,
-        clock: any Clock<Duration>
-    ) {
-        self.next = next
-        self.duration = duration.clamped
-        timeline = Timeline(clock)
-        timer = DeadlineTimer(duration.clamped, on: timeline)
-        idleTimer = idle.map { [timeline] in DeadlineTimer($0.clamped, on: timeline) }
-    }
+    let idleTimer: DeadlineTimer?
 
     // The request is sent in a separate task, because a task group would wait for work that ignores
     // its cancellation.
@@ -25,7 +14,7 @@ private struct TimingOutSession: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard duration > .zero else { throw URLError(.timedOut) }
+        guard let timer else { throw URLError(.timedOut) }
         let promise = Promise<(HTTPBody, HTTPURLResponse)>()
         // The task is cancelled by the timer, and not here: the caller may not be scheduled for a
         // while.
@@ -99,6 +88,10 @@ extension HTTPSession {
         after duration: Duration, idle: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
-        TimingOutSession(next: self, after: duration, idle: idle, clock: clock)
+        let timeline = Timeline(clock)
+        return TimingOutSession(
+            next: self, timeline: timeline,
+            timer: duration > .zero ? DeadlineTimer(duration.clamped, on: timeline) : nil,
+            idleTimer: idle.map { DeadlineTimer($0.clamped, on: timeline) })
     }
 }

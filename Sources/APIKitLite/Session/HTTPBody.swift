@@ -33,13 +33,21 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     private var content: Content
-    /// The numbers of the exchange that returned this body, by the identities of its observers.
-    var exchangeIDs: [ObjectIdentifier: Int] = [:]
+    /// They pass through every body that wraps this one.
+    var notes = Notes()
     /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
     /// its elements.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
     /// The number of bytes that all of this body may have, if a session of the chain has decided it.
     var limit: Int?
+
+    /// What the sessions of a chain tell a load about an exchange, beside its response.
+    struct Notes {
+        /// The numbers of the exchange, by the identities of its observers.
+        var exchangeIDs: [ObjectIdentifier: Int] = [:]
+        /// A sentence about a credential that was not sent, if the response is a 401.
+        var missingCredential: String?
+    }
 
     /// Creates a body that is complete.
     public init(_ data: Data) {

@@ -59,12 +59,12 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        let repetition = repetition(of: request, isResend: isResend)
-        if let limit = options.bufferLimit {
+        let type = options.bufferLimit == nil ? URLSessionExchange.self : URLSessionStream.self
+        let exchange = type.init(
+            request, options, file: file, cookies: storedCookies(for: request),
+            repetition: repetition(of: request, isResend: isResend))
+        if let stream = exchange as? URLSessionStream {
             try prepareForTask()
-            let stream = URLSessionStream(
-                request, options, BodyBuffer(limit: limit), file: file,
-                cookies: storedCookies(for: request), repetition: repetition)
             return try await withTaskCancellationHandler {
                 stream.start(sent, on: self)
                 return try await stream.head()
@@ -72,9 +72,6 @@ extension URLSession: HTTPSession {
                 stream.cancel()
             }
         }
-        let exchange = URLSessionExchange(
-            request, options, file: file, cookies: storedCookies(for: request),
-            repetition: repetition)
         return try await withTaskCancellationHandler {
             // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
             // cancelled under a mock, every `URLSession` of the process deadlocks.

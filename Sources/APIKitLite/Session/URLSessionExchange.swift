@@ -2,8 +2,8 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds
-/// what Foundation needs there: the outcome of a 401, and at most one attempt of libcurl.
+/// The session's own delegate is asked as well, and its decision takes precedence. `Platform/`
+/// adds what Foundation on Linux needs: the outcome of a 401, and at most one attempt of libcurl.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -40,7 +40,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
-    init(
+    required init(
         _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
         cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
     ) {

@@ -13,22 +13,14 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     }
 
     private let opened = Promise<Head>()
-    private var buffer: BodyBuffer
+    private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
     /// The last response, if another one may follow it.
     private var undecided: HTTPURLResponse?
-    private let flow: StreamFlowControl
+    /// Made before the task starts.
+    private lazy var flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
 
     private weak var owner: URLSession?
     private var didComplete: @Sendable () -> Void = {}
-
-    init(
-        _ request: URLRequest, _ options: SendOptions, _ buffer: BodyBuffer,
-        file: URL? = nil, cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
-    ) {
-        self.buffer = buffer
-        flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
-        super.init(request, options, file: file, cookies: cookies, repetition: repetition)
-    }
 
     /// Starts a task that streams for the app's session. `sent` has what Foundation needs.
     func start(_ sent: URLRequest, on owner: URLSession) {

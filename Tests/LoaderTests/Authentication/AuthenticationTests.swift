@@ -55,16 +55,17 @@ import Testing
         #expect(sent.map(\.body.text) == ["the body", "the body"])
     }
 
-    @Test func givesASecondRejectionAsItIs() async throws {
-        // The server gives out tokens that it does not accept.
+    /// The server gives out tokens that it does not accept. A request waits for one refresh at most.
+    @Test(arguments: [Token(access: "old"), .expired], [SendOptions.body, .head()])
+    func givesASecondRejectionAsItIs(_ token: Token, _ options: SendOptions) async throws {
         let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
-        let session = server.session.authenticated(by: server.tokens())
+        let session = server.session.authenticated(by: server.tokens(token))
 
-        let (data, response) = try await session.exchange(.test("data"))
+        let (body, response) = try await session.send(.test("data"), awaiting: options)
 
         #expect(response.statusCode == 401)
-        #expect(data.text == "Bearer useless")
-        #expect(server.given == ["Bearer old", "Bearer useless"])
+        #expect(try await body.collect().text == "Bearer useless")
+        #expect(server.given == (token == .expired ? [] : ["Bearer old"]) + ["Bearer useless"])
         #expect(server.refreshCount == 1)
     }
 
@@ -114,17 +115,6 @@ import Testing
         let session = network.authenticated(by: tokens)
 
         #expect(await session.outcome(of: .test("data")) == .body("there"))
-    }
-
-    /// A request waits for one refresh at most.
-    @Test func refreshesNothingThatWasJustRefreshed() async throws {
-        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
-        let session = server.session.authenticated(by: server.tokens(.expired))
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-
-        #expect(server.given == ["Bearer useless"])
-        #expect(server.refreshCount == 1)
     }
 
     // Reading a stream ends it.

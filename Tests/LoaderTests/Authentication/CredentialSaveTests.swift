@@ -217,60 +217,10 @@ import Testing
 
     // MARK: Races
 
-    /// The user signs out, and another one signs in, while the credential of the first one is
-    /// refreshed and saved.
-    @Test(arguments: 0..<40)
-    func whatWasSetLastStaysInTheStore(_ seed: Int) async throws {
-        let random = Locked(SeededGenerator(seed: UInt64(seed)))
-        let draw: @Sendable (Int) -> Int = { count in
-            random.withLock { Int.random(in: 0..<count, using: &$0) }
-        }
-        for _ in 0..<100 {
-            let server = TokenServer(
-                onData: { _ in for _ in 0..<draw(3) { await Task.yield() } },
-                onRefresh: { _ in
-                    for _ in 0..<draw(3) { await Task.yield() }
-                    return nil
-                })
-            let stored = Locked<(content: String?, running: Int)>(("old", 0))
-            let tokens = server.tokens { rejection in
-                for _ in 0..<draw(3) { await Task.yield() }
-                let new = try await refreshedToken(rejection)
-                for _ in 0..<draw(3) { await Task.yield() }
-                return new
-            } save: { token in
-                stored.withLock { stored in
-                    stored.running += 1
-                    #expect(stored.running == 1)
-                }
-                for _ in 0..<draw(3) { await Task.yield() }
-                stored.withLock { $0 = (token?.access, $0.running - 1) }
-            }
-            let session = server.session.authenticated(by: tokens)
-
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask { _ = await session.outcome(of: .test("data")) }
-                }
-                group.addTask {
-                    for _ in 0..<draw(12) { await Task.yield() }
-                    tokens.credential = nil
-                    for _ in 0..<draw(3) { await Task.yield() }
-                    if draw(2) == 0 { tokens.credential = Token(access: "other") }
-                }
-            }
-            let last = try await tokens.value()
-
-            #expect(stored.withLock { $0.content } == last?.access)
-            #expect(tokens.credential == last)
-            #expect(last?.access != "old")
-        }
-    }
-
     /// The await at which the user signs out.
     enum Moment: CaseIterable { case data, refreshBegins, token, refreshEnds, save }
 
-    /// As `whatWasSetLastStaysInTheStore`, at each await in turn.
+    /// See `endsWithWhatWasSetLast` for random moments.
     @Test(arguments: Moment.allCases, [nil, "other"])
     func noCredentialOfAnEarlierUserStaysInTheStore(
         _ moment: Moment, _ next: String?

@@ -26,23 +26,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Transport.allCases, [Token(access: "old"), .expired])
-    func isRefreshedOnceForManyRequests(_ transport: Transport, _ token: Token) async throws {
-        let together = Barrier(5)
-        let server = TokenServer(onData: { given in
-            if given == "Bearer old" { await together.wait() }
-        })
-        let client = try Client(server, transport, token)
-
-        try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<5 { group.addTask { try await client.data().text } }
-            for try await text in group { #expect(text == "Bearer new1") }
-        }
-
-        #expect(server.refreshCount == 1)
-        #expect(client.tokens.credential?.refresh == "r1")
-    }
-
     @Test(arguments: Transport.allCases)
     func isNotRefreshedByALateRejection(_ transport: Transport) async throws {
         let (isSent, mayAnswer) = (Gate(), Gate())
@@ -63,30 +46,6 @@ import Testing
         #expect(try await late == "Bearer new1")
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
-    }
-
-    /// The refresh of an earlier user does not replace the credential that was set meanwhile.
-    @Test(arguments: Transport.allCases, [nil, "good"])
-    func isTheOneThatWasSetDuringTheRefresh(_ transport: Transport, _ access: String?) async throws
-    {
-        for fails in [false, true] {
-            let server = TokenServer(
-                holdsRefresh: true,
-                onRefresh: { _ in
-                    fails ? .status(400) : .json(encoding: Token(access: "unwanted"))
-                })
-            let client = try Client(server, transport, Token(access: "old"))
-            async let data = client.data()
-            await server.token.waitForRequests()
-
-            client.tokens.credential = access.map { Token(access: $0) }
-            server.token.release()
-
-            // Signed out, it is given its rejection; signed in, it is sent again.
-            #expect(try await data.status == (access == nil ? 401 : 200))
-            #expect(client.tokens.credential?.access == access)
-            #expect(server.given == ["Bearer old"] + (access.map { ["Bearer " + $0] } ?? []))
-        }
     }
 
     @Test(arguments: Transport.allCases)

@@ -132,8 +132,6 @@ import Testing
         #expect(!server.given.contains("Bearer unwanted"))
     }
 
-    // MARK: A refresh that the server refuses
-
     // MARK: The value
 
     @Test func returnsAValueWithoutARequest() async throws {
@@ -173,14 +171,22 @@ import Testing
                 default: return nil
                 }
             })
+        let stored = Locked<(content: String?, running: Int)>((nil, 0))
         let tokens = server.tokens(nil) { rejection in
             for _ in 0..<draw(4) { await Task.yield() }
             if draw(3) == 0 { throw TestError() }
             if rejection.credential == nil { return Token(access: "old") }
             return try await refreshedToken(rejection)
-        } save: { _ in
+        } save: { token in
+            // One call at a time.
+            stored.withLock { stored in
+                stored.running += 1
+                #expect(stored.running == 1)
+            }
             for _ in 0..<draw(4) { await Task.yield() }
-            if draw(9) == 0 { throw TestError() }
+            let fails = draw(9) == 0
+            stored.withLock { $0 = (fails ? $0.content : token?.access, $0.running - 1) }
+            if fails { throw TestError() }
         }
         var session: any HTTPSession = server.session
         if draw(2) == 0 { session = session.limited(to: 2) }
@@ -212,6 +218,7 @@ import Testing
         tokens.credential = Token(access: "last")
         while (try? await tokens.value()) == nil {}
         #expect(tokens.credential?.access == "last")
+        #expect(stored.withLock { $0.content } == "last")
         #expect(await session.outcome(of: .test("data")) != .error(.cancelled))
     }
 }

@@ -5,59 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.limited, .usesSockets) struct CancellationTests {
-    @Test(arguments: Transport.allCases)
-    func sendsNothingWhenCancelledBefore(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("value"))
-        let (session, baseURL) = try transport.open(network)
-        let sessions: [any HTTPSession] = [
-            session, session.timingOut(after: .seconds(1)), session.limited(to: 1),
-            session.coalescing(), session.retrying(),
-        ]
-
-        for session in sessions {
-            let loader = APIRequestLoader(
-                apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
-            let error = await #expect(throws: APIRequestError.self) {
-                try await Task {
-                    withUnsafeCurrentTask { $0?.cancel() }
-                    return try await loader.load("/a")
-                }.value
-            }
-
-            #expect(error?.stage == .transport)
-            #expect(error?.isCancellation == true)
-        }
-        #expect(network.requests.isEmpty)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func endsTheExchange(_ transport: Transport) async throws {
-        let arrived = Gate()
-        let handlerEnded = Gate()
-        let network = MockNetwork { _ in
-            arrived.open()
-            defer { handlerEnded.open() }
-            _ = try await waitForCancellation()
-            throw TestError()
-        }
-        let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
-
-        let task = Task { try await loader.load("/a") }
-        await arrived.wait()
-        task.cancel()
-        let error = await #expect(throws: APIRequestError.self) { try await task.value }
-
-        #expect(error?.stage == .transport)
-        #expect(error?.isCancellation == true)
-        #expect((error?.underlying as? URLError)?.code == .cancelled)
-        // The handler's task is cancelled too.
-        await handlerEnded.wait()
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
-
     @Test func neverParsesWhenCancelledAfter() async throws {
         struct Parsing: APIRequest {
             let parses: Locked<Int>

@@ -46,19 +46,4 @@ import Testing
         #expect(try await session.exchange(.test("a")).0.text == "second")
         #expect(network.requests.count == 2)
     }
-
-    @Test func isCancelledWithItsExchange() async {
-        let arrived = Gate()
-        let session = MockURLSession().intercepting { _, _ in
-            arrived.open()
-            _ = try await waitForCancellation()
-            throw TestError()
-        }
-
-        let task = Task { try await session.exchange(.test("a")) }
-        await arrived.wait()
-        task.cancel()
-
-        await #expect(throws: CancellationError.self) { try await task.value }
-    }
 }

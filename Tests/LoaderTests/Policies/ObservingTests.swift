@@ -97,24 +97,6 @@ import Testing
         #expect(outside.lines == ["#1 \(line)", "#1 \(line): 200 (OK), 5 bytes, 0.000 s"])
     }
 
-    @Test func tellsOfACancelledExchange() async throws {
-        let log = EventLog()
-        let arrived = Gate()
-        let session = MockNetwork { _ in
-            arrived.open()
-            _ = try await waitForCancellation()
-            throw TestError()
-        }.urlSession.observed(by: log)
-        let task = Task { await session.outcome(of: .test("a")) }
-        await arrived.wait()
-
-        task.cancel()
-
-        #expect(await task.value == .error(.cancelled))
-        let end = "#1 \(line("a")): The request was stopped before it was answered. "
-        #expect(log.lines.last?.hasPrefix(end) == true)
-    }
-
     @Test func hearsOfARejectedLoadWhereverItIs() async throws {
         struct Parsed: APIRequest {
             func makeRequest(from path: String) throws -> URLRequest { .test(path) }

@@ -66,18 +66,6 @@ import Testing
         #expect(await read(body) == ("value", nil))
     }
 
-    // MARK: Authentication
-
-    @Test func returnsASecondRejectionWithItsBody() async throws {
-        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
-
-        let (body, response) = try await server.session.authenticated(by: server.tokens())
-            .stream(.test("data"))
-
-        #expect(response.statusCode == 401)
-        #expect(await read(body) == ("Bearer useless", nil))
-    }
-
     // MARK: Limits
 
     enum Ending: CaseIterable {

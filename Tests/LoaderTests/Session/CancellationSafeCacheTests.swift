@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `makeCancellationSafe()` does not change the session's cache.
+/// A session that is made safe keeps its cache.
 @Suite(.limited, .usesSockets) struct CancellationSafeCacheTests {
     private let url = URL(string: "https://example.com/a")!
 
@@ -182,6 +182,14 @@ import Testing
 
         #expect(oldSession == nil)
         #expect(oldCache == nil)
+    }
+}
+
+extension URLSession {
+    @discardableResult
+    func makeCancellationSafe() -> URLSession {
+        CancellationSafeCache.wrapCache(of: configuration)
+        return self
     }
 }
 #endif

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `makeCancellationSafe()`, without which a cancelled task can end the process on Linux.
+/// `CancellationSafeCache`, without which a cancelled task can end the process on Linux.
 @Suite(.limited, .usesSockets) struct CancellationSafetyTests {
     // Foundation is told the answer of its cache while it makes the protocol. If a cancellation can
     // come there, the task can end before it starts.

@@ -73,23 +73,4 @@ import Testing
         let (body, _) = try await upper.stream(request)
         #expect(try await all(body).joined() == "AB")
     }
-
-    @Test(arguments: Transport.allCases, [true, false])
-    func endsTheTransfer(_ transport: Transport, isRead: Bool) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/a"), .chunks(["a", "b"], every: .seconds(9)))
-        let upper = session.intercepting { request, next in
-            let (body, response) = try await next(request)
-            return (body.map(Self.upper), response)
-        }
-
-        // The body is released unread, or its loop is left.
-        do {
-            let (body, _) = try await upper.stream(URLRequest(url: baseURL.appending(path: "a")))
-            if isRead { for try await _ in body { break } }
-        }
-
-        await network.waitForResponses()
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
 }

@@ -80,54 +80,6 @@ import Testing
         }
     }
 
-    enum Leaving: CaseIterable {
-        case loop, body, task
-    }
-
-    @Test(arguments: Transport.allCases, Leaving.allCases)
-    func endsTheTransferWhenTheReaderLeaves(
-        _ transport: Transport, _ leaving: Leaving
-    ) async throws {
-        network.stub(.get("/stream"), .chunks(["one", "two"], every: .seconds(1)))
-
-        switch leaving {
-        case .loop:
-            let (body, _) = try await stream(transport)
-            for try await _ in body { break }
-            await network.waitForResponses(1)
-            _ = body
-        case .body:
-            _ = try await stream(transport)
-            await network.waitForResponses(1)
-        case .task:
-            let reading = Gate()
-            let reader = Task {
-                let (body, _) = try await stream(transport)
-                for try await _ in body { reading.open() }
-            }
-            await reading.wait()
-            reader.cancel()
-            let result = await reader.result
-            #expect(throws: URLError(.cancelled)) { try result.get() }
-            await network.waitForResponses(1)
-        }
-
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
-
-    @Test(arguments: Transport.allCases)
-    func sendsNothingInACancelledTask(_ transport: Transport) async throws {
-        network.stub(.get("/stream"), .text("a"), times: .any)
-
-        let result = await Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await stream(transport)
-        }.result
-
-        #expect(throws: URLError(.cancelled)) { try result.get() }
-        #expect(network.requests.isEmpty)
-    }
-
     @Test func aBodyIsReadOnce() async throws {
         let pieces = Locked([Data("a".utf8)])
         let body = HTTPBody(unfolding: { pieces.withLock { $0.popLast() } })

@@ -30,16 +30,6 @@ import FoundationNetworking
         URLRequest(url: front.url(to: server.url, path))
     }
 
-    @Test(arguments: versions)
-    func loads(_ front: TLSFront) async throws {
-        network.stub(.get("/a").query(["q": "1"]), .json(#"{"id": 1}"#))
-
-        let (data, response) = try await session.exchange(request(front, "/a?q=1"))
-
-        #expect(data.text == #"{"id": 1}"#)
-        #expect(response.statusCode == 200)
-    }
-
     /// Over HTTP/2, `URLSession` alone ends the process (swiftlang/swift-corelibs-foundation#5445).
     @Test(arguments: versions)
     func followsManyRedirectsAtOnce(_ front: TLSFront) async throws {

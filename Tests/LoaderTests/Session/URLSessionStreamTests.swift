@@ -10,7 +10,7 @@ import FoundationNetworking
 
 /// The delegate of a streamed task, called as Foundation calls it.
 @Suite(.limited, .usesSockets) struct URLSessionStreamTests {
-    private let stream = URLSessionStream(.test("a"), .head(), BodyBuffer())
+    private let stream = URLSessionStream(.test("a"), .head())
     private let session = URLSession(configuration: .ephemeral)
     // The task is never resumed.
     private let task: URLSessionDataTask

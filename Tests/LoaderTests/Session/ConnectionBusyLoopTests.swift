@@ -8,7 +8,7 @@ import Testing
 
 /// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
 /// its own, beside the same request over `URLSession` alone, which keeps a core busy.
-@Suite(.limited, .usesSockets) struct WaitingTransfersTests {
+@Suite(.limited, .usesSockets) struct ConnectionBusyLoopTests {
     private static let variable = "APIKITLITE_TEST_WAITS"
 
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] == nil))
@@ -18,7 +18,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [
-            "--testing-library", "swift-testing", "--filter", "WaitingTransfersTests.waits",
+            "--testing-library", "swift-testing", "--filter", "ConnectionBusyLoopTests.waits",
         ]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [Self.variable: report.path()]

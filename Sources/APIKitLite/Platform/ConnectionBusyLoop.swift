@@ -15,12 +15,12 @@ import Foundation
 ///
 /// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. A Foundation that removes the write
 /// source in `_SocketSources.createSources` needs none of this.
-final class WaitingTransfers:
+final class ConnectionBusyLoop:
     @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
 {
     private static let lock = NSLock()
     nonisolated(unsafe)  // Used only under `lock`.
-        private static var watched: [ObjectIdentifier: WaitingTransfers] = [:]
+        private static var watched: [ObjectIdentifier: ConnectionBusyLoop] = [:]
 
     private weak var session: URLSession?
     /// Fires on the serial queue of the session, on which Foundation uses and frees its transfers.
@@ -38,7 +38,7 @@ final class WaitingTransfers:
             if let watch = watched[key], watch.session === session {
                 if watch.schedule.didStart(.now()) { watch.setTimer() }
             } else {
-                watched[key] = WaitingTransfers(of: session)
+                watched[key] = ConnectionBusyLoop(of: session)
             }
         }
     }

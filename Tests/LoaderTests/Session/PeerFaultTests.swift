@@ -1,0 +1,329 @@
+#if canImport(FoundationNetworking)
+@testable import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import FoundationNetworking
+import TestSupport
+import Testing
+
+/// A server ends a kept-alive connection just as a request reuses it. libcurl would send any request
+/// again by itself. The library allows that only for a request that may be repeated and has no body.
+/// On Apple platforms, Foundation decides what it sends again (Technical Q&A QA1941).
+@Suite(.limited, .usesManySockets) struct PeerFaultTests {
+    /// How often a request is sent: enough for every connection to be closed many times.
+    private let count = 20
+
+    enum Way: CaseIterable {
+        case exchange, exchangeWithDelegate, exchangeWithoutCache, stream
+
+        func session() -> URLSession {
+            let configuration = URLSessionConfiguration.withoutProxy
+            configuration.timeoutIntervalForRequest = 20
+            if self == .exchangeWithoutCache { configuration.urlCache = nil }
+            let delegate = self == .exchangeWithDelegate ? StreamingDelegate() : nil
+            return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        }
+    }
+
+    struct Row {
+        let end: ClosingServer.End
+        let method: String
+        let body: Body
+        /// Whether a caller may lose the connection.
+        let isLost: Bool
+    }
+
+    enum Body {
+        case none
+        case upload(Upload)
+        case large
+        /// A stream of the caller's own, which can be read once.
+        case stream(size: Int)
+    }
+
+    private static let rows: [Row] =
+        Upload.allCases.map {
+            Row(end: .beforeTheBody, method: "PUT", body: .upload($0), isLost: false)
+        }
+        + [Row(end: .beforeTheBody, method: "POST with a key", body: .upload(.file), isLost: false)]
+        + Upload.allCases.map {
+            Row(end: .afterTheBody, method: "POST", body: .upload($0), isLost: true)
+        }
+        + ["POST", "PATCH"].flatMap { method in
+            [
+                Row(end: .afterTheBody, method: method, body: .none, isLost: true),
+                Row(end: .beforeTheBody, method: method, body: .stream(size: 14), isLost: true),
+                Row(end: .afterTheBody, method: method, body: .stream(size: 14), isLost: true),
+            ]
+        }
+        + [
+            // If two kept-alive connections end, libcurl forgets a body that it has read.
+            Row(end: .resetBeforeTheBody, method: "PUT", body: .large, isLost: false),
+            Row(end: .resetBeforeTheBody, method: "POST", body: .large, isLost: true),
+            Row(
+                end: .resetBeforeTheBody, method: "POST", body: .stream(size: 60_000), isLost: true),
+        ]
+
+    @Test(arguments: rows, Way.allCases)
+    func readsEachRequestOnce(_ row: Row, _ way: Way) async throws {
+        let server = try ClosingServer(closing: row.end)
+        let folder = try TemporaryFolder()
+        let session = way.session()
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        let (workers, count) = row.end == .resetBeforeTheBody ? (6, 50) : (1, count)
+        let upload = try row.request(to: server.url, folder)
+
+        let outcomes = await withTaskGroup(of: Set<ExchangeOutcome>.self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    var outcomes: Set<ExchangeOutcome> = []
+                    for number in 0..<count {
+                        var request = upload
+                        if case .stream(let size) = row.body {
+                            request.httpBodyStream = InputStream(
+                                data: Data(repeating: 97, count: size))
+                        }
+                        request.setValue("\(worker) \(number)", forHTTPHeaderField: "X-Number")
+                        let sender: any HTTPSession = number.isMultiple(of: 3) ? retrying : session
+                        outcomes.insert(await sender.outcome(of: request, asStream: way == .stream))
+                    }
+                    return outcomes
+                }
+            }
+            return await group.reduce(into: Set()) { $0.formUnion($1) }
+        }
+
+        var size = upload.bodySize
+        if case .stream(let own) = row.body { size = "\(own)" }
+        #expect(
+            outcomes
+                == (row.isLost ? [.body(size), .error(.networkConnectionLost)] : [.body(size)]))
+        #expect(server.closedCount >= count / 2)
+        #expect(size == "0" || server.emptyCount == 0)
+        #expect(server.readCounts.values.allSatisfy { $0 == 1 })
+        if row.end == .afterTheBody { #expect(server.readCounts.count == count) }
+    }
+
+    /// Foundation asks for the body of a request again. Without a body, it does not tell.
+    @Test(arguments: ["PUT", "QUERY", "GET"], [false, true])
+    func reportsEachRequestThatIsSentAgain(_ method: String, _ asStream: Bool) async throws {
+        let server = try ClosingServer()
+        let folder = try TemporaryFolder()
+        var request = try Upload.data.request(to: server.url, folder)
+        request.httpMethod = method
+        if method == "GET" { request.httpBody = nil }
+        let log = Locked<[ExchangeEvent]>([])
+        let session = Way.exchange.session().observed { event in
+            log.withLock { $0.append(event) }
+        }
+
+        for _ in 0..<count {
+            #expect(
+                await session.outcome(of: request, asStream: asStream) == .body(request.bodySize))
+        }
+
+        let resent = log.withLock { $0 }.filter {
+            if case .resent = $0.kind { true } else { false }
+        }
+        #expect(server.closedCount >= count / 2)
+        #expect(resent.count == (method == "GET" ? 0 : server.closedCount))
+        #expect(resent.allSatisfy { $0.id != nil && $0.duration != nil })
+    }
+
+    @Test func sendsABodyAgainAfterARedirect() async throws {
+        let server = try ClosingServer()
+        let request = try Upload.data.request(
+            to: server.url.appending(path: "redirect"), try TemporaryFolder())
+        let session = Way.exchange.session()
+
+        for _ in 0..<count {
+            let (data, response) = try await session.exchange(request)
+            #expect(data.text == request.bodySize)
+            #expect(response.url?.path() == "/")
+        }
+    }
+
+    @Test func refreshesACredential() async throws {
+        let server = try ClosingServer()
+        let request = try Upload.data.request(
+            to: server.url.appending(path: "refused"), try TemporaryFolder())
+        let tokens = Credentials("old", for: server.url) { token, request in
+            try request.authorization(bearer: token)
+        } refresh: { rejection in
+            let request = try URLRequest("PUT", server.url, path: "/token")
+                .jsonBody(["refresh": rejection.credential])
+            return try await rejection.session.load(request, as: String.self)
+        }
+        let session = Way.exchange.session().authenticated(by: tokens)
+
+        for _ in 0..<count {
+            tokens.credential = "old"
+            #expect(try await session.exchange(request).0.text == request.bodySize)
+        }
+    }
+
+    /// The number of times that each request is sent if no connection brings a response.
+    @Test(
+        arguments: [
+            ("PUT", .data, 2), ("POST", .data, 1), ("GET", nil, 1), ("POST", nil, 1),
+            ("PUT", nil, 1), ("POST with a key", .data, 2), ("PUT", .file, 2), ("POST", .file, 1),
+        ] as [(String, Upload?, Int)], [false, true])
+    func sendsARepeatableBodyASecondTime(
+        _ row: (method: String, upload: Upload?, count: Int), _ asStream: Bool
+    ) async throws {
+        let server = try BrokenServer(.closed)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+        let folder = try TemporaryFolder()
+        var request = try row.upload?.request(to: url, folder) ?? URLRequest(url: url)
+        request.httpMethod = row.method.components(separatedBy: " ")[0]
+        if row.method.hasSuffix("key") {
+            request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
+        }
+
+        let outcome = await Way.exchange.session().outcome(of: request, asStream: asStream)
+
+        #expect(outcome == .error(.networkConnectionLost))
+        #expect(server.count == row.count)
+    }
+
+    @Test func sendsABodyAfterAPasswordOnce() async throws {
+        final class Delegate: NSObject, URLSessionTaskDelegate {
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                didReceive challenge: URLAuthenticationChallenge,
+                completionHandler:
+                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) ->
+                    Void
+            ) {
+                completionHandler(
+                    .useCredential,
+                    URLCredential(user: "Emma", password: "secret", persistence: .none))
+            }
+        }
+        let server = try ClosingServer(closing: .afterTheBody)
+        let session = URLSession(
+            configuration: .withoutProxy, delegate: Delegate(), delegateQueue: nil)
+        var request = URLRequest(url: server.url.appending(path: "challenged"))
+        request.httpMethod = "POST"
+
+        for number in 0..<10 {
+            request.setValue("\(number)", forHTTPHeaderField: "X-Number")
+            #expect(
+                await session.outcome(of: request, asStream: number.isMultiple(of: 2))
+                    == .error(.networkConnectionLost))
+        }
+
+        // Without the password, and with it.
+        #expect(server.readCounts.values.allSatisfy { $0 == 2 })
+    }
+
+    @Test(arguments: [false, true])
+    func sendsAMockedRequestOnce(_ asStream: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .error(.networkConnectionLost), times: .any)
+        var request = URLRequest.test("a")
+        request.httpMethod = "PUT"
+        request.httpBody = Data("body".utf8)
+
+        let outcome = await network.urlSession.outcome(of: request, asStream: asStream)
+
+        #expect(outcome == .error(.networkConnectionLost))
+        #expect(network.requests.count == 1)
+    }
+}
+
+extension PeerFaultTests.Row {
+    /// The request, without a stream of the caller's own.
+    func request(to url: URL, _ folder: TemporaryFolder) throws -> URLRequest {
+        var request = URLRequest(url: url)
+        switch body {
+        case .none, .stream: break
+        case .upload(let upload): request = try upload.request(to: url, folder)
+        case .large: request.httpBody = Data(repeating: 97, count: 60_000)
+        }
+        request.httpMethod = method.components(separatedBy: " ")[0]
+        if method.hasSuffix("key") { request.setValue("1", forHTTPHeaderField: "Idempotency-Key") }
+        return request
+    }
+}
+
+/// Servers behind TLS that read a POST and end the connection without an answer. Each request is
+/// processed once at most, and none waits for its timeout.
+@Suite(.limited, .needsTLS, .usesSockets) struct TLSPeerFaultTests {
+    private let count = 200
+
+    enum Body: CaseIterable { case none, data, stream }
+
+    @Test(arguments: [nil] + HTTP2Server.End.allCases, Body.allCases)
+    func readsEachPOSTOnce(_ end: HTTP2Server.End?, _ body: Body) async throws {
+        // Without HTTP/2, a server of HTTP/1.1.
+        let plain = try ClosingServer(closing: .afterTheBody)
+        let http2 = try end.map { try HTTP2Server(ending: $0) }
+        let url = (end == nil ? TLSFront.bytes : .bytesHTTP2).url(to: http2?.url ?? plain.url)
+        let session = PeerFaultTests.Way.exchange.session()
+        var outcomes: [ExchangeOutcome: Int] = [:]
+        for number in 100..<100 + count {
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            let bytes = Data("\(number)".utf8)
+            if body == .data { request.httpBody = bytes }
+            if body == .stream { request.httpBodyStream = InputStream(data: bytes) }
+            request.setValue("\(number)", forHTTPHeaderField: "X-Number")
+            outcomes[await session.outcome(of: request), default: 0] += 1
+        }
+
+        let answer = ExchangeOutcome.body(http2 != nil ? "" : body == .none ? "0" : "3")
+        let readCounts = http2?.readCounts ?? plain.readCounts
+        #expect(Set(outcomes.keys) == [answer, .error(.networkConnectionLost)])
+        #expect(readCounts.values.allSatisfy { $0 == 1 })
+        #expect((http2?.emptyCount ?? plain.emptyCount) <= (body == .none ? count : 0))
+        // HTTP2Server counts a request by its body.
+        if http2 == nil {
+            #expect(readCounts.count == count)
+        } else if body != .none {
+            #expect(readCounts.count >= outcomes[answer, default: 0])
+        }
+    }
+}
+
+/// The kinds of bodies that can be sent again.
+enum Upload: CaseIterable {
+    case data, form, file, multipart, files
+
+    func request(to url: URL, _ folder: TemporaryFolder) throws -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        let boundary = "boundary"
+        switch self {
+        case .data:
+            request.httpBody = Data("fourteen bytes".utf8)
+            return request
+        case .form:
+            return try request.formBody(["name": "Emma"])
+        case .file:
+            return try request.fileBody(folder.write("bytes"))
+        case .multipart:
+            return try request.multipartBody([.text("name", "Emma")], boundary: boundary)
+        case .files:
+            return try request.multipartBody(
+                [.text("name", "Emma"), .file("file", at: folder.write("bytes"))],
+                boundary: boundary)
+        }
+    }
+}
+
+/// A delegate that would answer with a stream, which ends the process if the body is data.
+private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(InputStream(data: Data("other".utf8)))
+    }
+}
+
+extension URLRequest {
+    /// The number of bytes in the body, as the server answers with it.
+    fileprivate var bodySize: String { "\(repeatableBody?.size ?? httpBody?.count ?? 0)" }
+}
+#endif
