@@ -62,16 +62,14 @@ struct MatchReport: CustomStringConvertible {
     /// Checks each criterion against a request, and puts the path values that they capture into
     /// `reading`. From the first invalid criterion on, and after a failed one, predicates are not
     /// called.
-    init(
-        _ criteria: [RequestMatcher.Criterion], usableCount: Int, configurationError: String?,
-        on reading: RequestReading
-    ) {
+    init(_ matcher: RequestMatcher, on reading: RequestReading) {
         self.reading = reading
-        self.criteria = criteria
-        self.configurationError = configurationError
+        (criteria, configurationError) = (matcher.criteria, matcher.configurationError)
         var hasFailed = false
         outcomes = criteria.enumerated().map { index, criterion in
-            if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
+            if hasFailed || index >= matcher.usableCount, criterion.callsPredicate {
+                return .notAsked
+            }
             if hasFailed, criterion.readsBody, reading.isLarge { return .notAsked }
             if criterion.holds(reading) { return .holds }
             hasFailed = true
@@ -82,9 +80,6 @@ struct MatchReport: CustomStringConvertible {
 
     /// Whether every criterion holds, and the matcher is valid.
     var isMatch: Bool { areCriteriaMet && configurationError == nil }
-
-    /// The values that the path templates captured; empty unless all criteria hold.
-    var pathValues: [String: String] { areCriteriaMet ? captured : [:] }
 
     var areCriteriaMet: Bool { outcomes.allSatisfy { $0 == .holds } }
 

@@ -34,7 +34,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// What is wrong with the matcher; nil if it is valid. Its stub reports it.
     private(set) var configurationError: String?
     /// The number of criteria before the first unusable one; `Int.max` if there is none.
-    private var usableCount = Int.max
+    private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
     /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
@@ -105,9 +105,7 @@ extension RequestMatcher {
 
     /// Returns the result for a request. Adds the captured path values to the reading.
     func report(on reading: RequestReading) -> MatchReport {
-        MatchReport(
-            criteria, usableCount: usableCount, configurationError: configurationError,
-            on: compared(reading))
+        MatchReport(self, on: compared(reading))
     }
 
     private func compared(_ reading: RequestReading) -> RequestReading {
