@@ -35,6 +35,9 @@ struct SentBody: Sendable {
         self.limit = limit
     }
 
+    /// Forgets the pieces, but not their number.
+    mutating func forgetPieces() { pieces = [] }
+
     /// Whether every piece is kept.
     var isComplete: Bool { pieces.count == pieceCount }
 

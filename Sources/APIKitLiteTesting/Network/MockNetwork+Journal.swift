@@ -4,7 +4,7 @@ import Foundation
 extension MockNetwork {
     /// The requests that the network received, oldest first, with their bodies.
     ///
-    /// The journal keeps the last 10,000 requests.
+    /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000.
     public var requests: [RecordedRequest] { core.journal.requests }
 
     /// The largest number of requests that were in flight at the same time.

@@ -3,7 +3,7 @@ import Foundation
 
 /// The requests that a mock received, oldest first, and those that it has not answered yet.
 ///
-/// It keeps the last 10,000 requests with their bodies. A recording keeps everything.
+/// It keeps the last 10,000 requests, and the bodies of the last 1,000. A recording keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
@@ -32,10 +32,12 @@ final class Journal: Sendable {
     private let state = Monitor(State())
     private let bodyLimit: SentBody.Limit
     private let limit: Int
+    private let bodyCount: Int
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
-        limit = bodyLimit.pieces == .max ? .max : 10_000
+        let isRecording = bodyLimit.pieces == .max
+        (limit, bodyCount) = isRecording ? (.max, .max) : (10_000, 1_000)
     }
 
     var requests: [RecordedRequest] {
@@ -112,6 +114,8 @@ final class Journal: Sendable {
             // Trimmed only at a quarter above the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
+            let old = state.entries.count - bodyCount - 1
+            if old >= 0 { state.entries[old].forgetBodies() }
             if let stub = request.stub { state.counts[stub.number] += 1 }
             state.eventCount += 1
             state.changeCount += 1
@@ -154,7 +158,9 @@ final class Journal: Sendable {
             }
             state.eventCount += 1
             let index = id - state.firstID
-            if state.entries.indices.contains(index) { change(&state.entries[index]) }
+            guard state.entries.indices.contains(index) else { return }
+            change(&state.entries[index])
+            if index < state.entries.count - bodyCount { state.entries[index].forgetBodies() }
         }
     }
 }
@@ -186,6 +192,12 @@ struct PendingRequest: Sendable {
 extension RecordedRequest {
     /// The stub that answered the request or is going to; nil if none matched.
     var stub: Stub? { answeringStub as? Stub }
+
+    fileprivate mutating func forgetBodies() {
+        request.httpBody = nil
+        wholeBody = []
+        sentBody?.forgetPieces()
+    }
 
     /// Records an answer that waits for nothing.
     mutating func record(_ answer: Answer) {

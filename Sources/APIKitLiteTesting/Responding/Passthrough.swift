@@ -10,8 +10,9 @@ extension MockResponse {
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
     /// loopback address as its host; a session that wraps another can send it elsewhere.
     ///
-    /// A request that networks pass to each other, or a network to itself, fails at the seventeenth.
-    /// If they do so over their servers, nothing shows it: it waits until it times out.
+    /// A request that a network passes to its own server fails, and so does one that networks pass
+    /// to each other, at the seventeenth pass. If they do so over their servers, it waits until it
+    /// times out.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {

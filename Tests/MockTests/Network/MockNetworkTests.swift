@@ -154,6 +154,22 @@ import Testing
         #expect(stub.callCount == 10_010)
     }
 
+    /// The bodies of 1,000 requests are kept, and of their answers.
+    @Test func forgetsTheBodiesOfOldRequests() async throws {
+        network.stub(.get("/pieces")) { _ in .text("abc").chunked(by: 2) }
+        network.stub(.any, .text("abc"))
+
+        for _ in 0..<10 { _ = try await network.exchange(.test("pieces")) }
+        for _ in 0..<1_000 {
+            _ = try await network.exchange(.test("a", method: "POST", body: "{}"))
+        }
+
+        let requests = network.requests
+        #expect(requests.allSatisfy { $0.response?.statusCode == 200 })
+        let kept = requests.map { $0.body.count + $0.sent.reduce(0) { $0 + $1.data.count } }
+        #expect(kept == Array(repeating: 0, count: 10) + Array(repeating: 5, count: 1_000))
+    }
+
     // A handler makes a new body for each request.
     @Test func onlyCountsALongBodyOfAHandler() async throws {
         network.stub(.get("/long")) { _ in .data(Data(count: 1_048_577)) }
