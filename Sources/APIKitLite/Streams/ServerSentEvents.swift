@@ -43,7 +43,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
 
     /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
     /// there was none.
-    var retry: Duration? { lines.reader.retry }
+    public var retry: Duration? { lines.reader.retry }
 
     /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is none.
     /// It is set before a connection that continues after an event.
