@@ -17,10 +17,10 @@ import AuthenticationServices
         }
     }
 
-    func presentationAnchor(
+    nonisolated func presentationAnchor(
         for session: ASWebAuthenticationSession
     ) -> ASPresentationAnchor {
-        ASPresentationAnchor()
+        MainActor.assumeIsolated { ASPresentationAnchor() }
     }
 }
 #endif

@@ -30,8 +30,9 @@ extension URLSessionConfiguration {
     // Once, and only where it is needed: changing the environment while another test starts a
     // process, which copies it, can end this one.
     private static let noProxy: Void = {
-        let names = ProcessInfo.processInfo.environment.keys.map { $0.lowercased() }
-        if names.contains(where: { $0.hasSuffix("_proxy") }) {
+        let environment = ProcessInfo.processInfo.environment
+        let isExcepted = environment["no_proxy"]?.contains("127.0.0.1") == true
+        if !isExcepted, environment.keys.contains(where: { $0.lowercased().hasSuffix("_proxy") }) {
             setenv("no_proxy", "127.0.0.1,localhost", 1)
         }
     }()
