@@ -52,12 +52,12 @@ public final class MockURLSession: HTTPSession {
 
     /// Returns the fixed response.
     ///
+    /// - Parameters:
+    ///   - request: The request, which is ignored.
     ///   - options: What to wait for. The body is always complete.
     /// - Returns: The body, with the status and headers.
-    ///   - options: What to wait for. The body is complete in any case.
-    /// - Returns: The body, and the status and headers.
-    /// - Throws: The error of the session; `URLError.cancelled` when the task is cancelled;
-    ///   ``MockError`` when there is neither an error nor a response; `TransportError.notHTTP` when
+    /// - Throws: The error of the session; `URLError.cancelled` if the task is cancelled;
+    ///   ``MockError`` if there is neither an error nor a response; `TransportError.notHTTP` if
     ///   the response is not an `HTTPURLResponse`.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions

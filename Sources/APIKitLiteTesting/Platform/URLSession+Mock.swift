@@ -35,7 +35,7 @@ extension URLSessionConfiguration {
     }
 
     // A copy of a configuration shares its credential storage.
-    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // `object` is set once.
+    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
         var object: (AnyObject & Sendable)?
     }
 }

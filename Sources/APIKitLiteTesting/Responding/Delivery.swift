@@ -61,8 +61,8 @@ final class Delivery: Sendable {
     /// Creates a delivery that has not started. A ``MockClock`` does not move until it waits.
     ///
     /// - Parameters:
+    ///   - cause: What the reply waits for first.
     ///   - queue: The number of the queue that supplies the body; nil for any other body.
-    ///   - queue: The number of the queue from which the body comes; nil for any other body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         _ cause: WaitReason, queue: Int?, _ receiver: @escaping Receiver
