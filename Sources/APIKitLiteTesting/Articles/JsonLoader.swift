@@ -27,8 +27,8 @@ public struct JsonLoader {
     ///
     /// - Parameter fileName: The name of the file. You can omit the extension `.json`.
     /// - Returns: The content of the file.
-    /// - Throws: ``MockError`` with every path that was tried, if there is no such file. An error
-    ///   of Foundation if the file cannot be read.
+    /// - Throws: ``MockError`` with every path that was tried, if there is no such file. A
+    ///   Foundation error if the file cannot be read.
     public func data(fileName: String) throws -> Data {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
@@ -64,7 +64,7 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files in the folders, which help to spot a misspelt name.
+    /// The files in the folders, so that an error can reveal a misspelt name.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A session that returns the same response to every request, as the mocks in many articles do.
+/// A session that returns the same response to every request, like the mocks in many articles.
 ///
 /// Its tasks complete inside `resume()`. For responses that depend on the request, use a
 /// ``MockNetwork``, which is a session too.

@@ -28,7 +28,7 @@ public struct FaultError: DescribedError, Sendable {
 
     /// The file and line of the call.
     let sourceLocation: String
-    /// What the client must do, line by line.
+    /// Lines of advice on what the client must do.
     let advice: [String]
 
     /// One line for each kind of violation, and what to do.

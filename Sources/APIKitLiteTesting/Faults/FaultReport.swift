@@ -5,7 +5,7 @@ import Foundation
 public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
     /// The client returned a value.
     case value
-    /// The client threw an `APIRequestError`, with this stage and possibly for a cancellation.
+    /// The client threw an `APIRequestError` of this stage, which may be a cancellation.
     case error(APIRequestError.Stage, isCancellation: Bool = false)
     /// The client threw an error of another type, described by this text. See the parameter
     /// `throwing` of `forEachFault`.
@@ -73,7 +73,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// A table with one line for each fault: its description and its outcome.
     ///
-    /// The outcome of a fault without one is shown as `broken`.
+    /// A missing outcome is shown as `broken`.
     public var table: String {
         let width = faults.map(\.description.count).max() ?? 0
         return faults.map { fault in

@@ -29,7 +29,7 @@ struct FaultRun: Sendable {
     let timeLimit: Duration
     /// The file and line that an error names.
     let sourceLocation: String
-    /// What the client must do, line by line.
+    /// Lines of advice on what the client must do.
     let advice: [String]
     let client: Client
 

@@ -33,7 +33,7 @@ struct JSONDifference {
         lines.append(isExplaining && lines.count < Self.shownLines ? line() : "")
     }
 
-    /// Whether two values are the same.
+    /// Returns whether two values have no differences.
     static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
         var difference = JSONDifference(relation, isExplaining: false)
         difference.compare(expected, actual, at: "")
@@ -94,7 +94,7 @@ struct JSONDifference {
     ) {
         var tail = actual[...]
         for (index, element) in expected.enumerated() {
-            // A difference that is only counted is not searched for, which keeps the time linear.
+            // No search for a difference that is only counted, so that the time stays linear.
             let isShown = !isExplaining || lines.count < Self.shownLines
             if isShown, let found = tail.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 tail = tail[found...].dropFirst()

@@ -13,7 +13,7 @@ enum JSONValue: Sendable {
 
     /// Parses a whole text. If a key is repeated, its last value counts.
     ///
-    /// - Throws: An error of Foundation if the text is not JSON: see `JSONText.reason(_:)`.
+    /// - Throws: A Foundation error if the text is not JSON: see `JSONText.reason(_:)`.
     init(_ text: Data) throws {
         self.init(tree: try JSONText.read(text))
     }

@@ -97,7 +97,7 @@ struct MatchReport: CustomStringConvertible {
     /// line describes it.
     var lines: [Line] {
         let reading = reading.shown
-        // A predicate within a criterion may read them.
+        // A predicate within a criterion may read these values.
         reading.pathValues = captured
         let lines = zip(criteria, outcomes).map { criterion, outcome in
             let difference: Difference? =

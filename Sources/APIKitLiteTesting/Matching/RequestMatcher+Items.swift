@@ -4,7 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
-    /// A `+` in a URL is read as a space, as servers do. A plus sign is `%2B`.
+    /// A `+` in a URL is a space, as servers read it. A plus sign is `%2B`.
     ///
     /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them.
     ///   An array requires the name once for each element, and nil requires nothing. An item that

@@ -14,7 +14,7 @@ extension RequestMatcher {
     /// body: JSON by value, a form by its fields, and any other body by its bytes. The scheme, host
     /// and port are compared if the value has them.
     ///
-    /// - Parameter value: The request. Its body stream is consumed, and cannot be sent afterwards.
+    /// - Parameter value: The request. A body stream is consumed, so it cannot be sent afterwards.
     ///   A stream that cannot be read is a configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest

@@ -9,8 +9,8 @@ import Foundation
 ///
 /// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
 /// `url`, `request` or `anyOf`, or with `any`. Chain other criteria to it, such as
-/// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace, is
-/// a configuration error. It fails every request that the other criteria match, and `verify()`
+/// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
+/// is a configuration error. It fails every request that the other criteria match, and `verify()`
 /// reports it. A predicate after it is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.

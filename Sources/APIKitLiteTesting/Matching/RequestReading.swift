@@ -19,7 +19,7 @@ final class RequestReading {
         (self.record, comparison) = (record, nil)
     }
 
-    /// Reads a request to compare it with a recorded one. Only what texts may show is read.
+    /// Reads only what texts may show, to compare a request with a recorded one.
     init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
         (record, comparison) = (live.shown.record, (live, pattern))
     }
@@ -77,13 +77,12 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a form, if the `Content-Type` declares it, which may be missing for a recorded
-    /// POST.
+    /// The fields of a form, if declared by the `Content-Type`, which a recorded POST may lack.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
-    /// Whether the body is too large to parse only for a text.
+    /// Whether the body is too large to parse just for a text.
     var isLarge: Bool { body.count > (isMultipart ? 1_000_000 : 100_000) }
 
     private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
@@ -160,7 +159,7 @@ extension [RecordedPart] {
 }
 
 extension [NamedItem] {
-    /// The first five items as text, and the number of the others.
+    /// The first five items as text, and the number of the rest.
     var shown: String {
         prefix(5).map(\.shown).joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")

@@ -73,7 +73,7 @@ extension MockNetwork {
         let start = journal.changeCount
         let first = found()
         if first.count >= count || Task.isCancelled { return first.requests }
-        // The report must not call the matcher, which may contain a predicate of the user.
+        // The report must not call the matcher, which may contain the user's predicate.
         let number = Locked(first.count)
         let name = toEnd ? "waitForResponses" : "waitForRequests"
         let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"

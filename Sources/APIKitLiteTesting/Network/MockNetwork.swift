@@ -108,7 +108,7 @@ public final class MockNetwork: Sendable {
     ///     expects.
     ///   - fileID: The file of the stub, for error texts.
     ///   - line: The line of the stub, for error texts.
-    /// - Returns: The stub, which has its requests and controls held responses.
+    /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,
@@ -130,7 +130,7 @@ public final class MockNetwork: Sendable {
     ///   - line: The line of the stub, for error texts.
     ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If it
     ///     throws, the request fails with that error.
-    /// - Returns: The stub, which has its requests and controls held responses.
+    /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
@@ -140,8 +140,8 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    // Disfavored, for a closure that only throws. The types match `requestHandler`, so the closures
-    // of a handwritten mock can be passed unchanged.
+    // Disfavored, because a closure that only throws would be ambiguous. The types match
+    // `requestHandler`, so the closures of a handwritten mock can be passed unchanged.
 
     /// Adds a stub with a closure like ``requestHandler``, which takes precedence over older stubs.
     ///

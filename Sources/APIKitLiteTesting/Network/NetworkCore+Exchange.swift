@@ -117,7 +117,7 @@ extension BodyBuffer {
     /// Adds a part of a response. The headers, or an error before them, resolve the promise.
     fileprivate func receive(_ part: AnswerPart, head: Promise<HTTPURLResponse>) {
         if let whole = part.whole {
-            // One piece may exceed the limit, because nobody can have read a part of it.
+            // Added as one piece, which may exceed the limit because nobody has read any of it.
             append(whole.body.joined)
             finish()
             head.resolve(with: .success(whole.head.response))

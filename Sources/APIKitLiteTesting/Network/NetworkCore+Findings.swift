@@ -61,8 +61,8 @@ struct UnansweredRequests {
         if first.count < Self.limit { first.append(failure) }
     }
 
-    /// The texts for `verify()`. If there are more errors than the limit, the last text says how
-    /// many.
+    /// The texts for `verify()`. If there are more errors than the limit, the last text counts the
+    /// rest.
     var findings: [String] {
         let rest = count - first.count
         let more = rest == 1 ? "and 1 more request that was" : "and \(rest) more requests that were"
@@ -74,8 +74,8 @@ struct UnansweredRequests {
 public struct VerificationError: DescribedError, Sendable {
     /// One text for each finding.
     ///
-    /// At most 20 unanswered requests, 20 stubs that were used the wrong number of times, and 20
-    /// pending requests are listed. One more text counts the others.
+    /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
+    /// 20 pending requests. One more text counts the rest.
     public let findings: [String]
 
     /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it did

@@ -184,7 +184,7 @@ final class NetworkCore: Responder {
 
     /// Returns the response of a real session.
     ///
-    /// - Throws: The session's error, or a ``MockError`` if the request would return here.
+    /// - Throws: The session's error, or a ``MockError`` if the request would come back.
     private func passOn(
         _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {

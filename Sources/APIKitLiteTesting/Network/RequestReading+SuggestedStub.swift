@@ -50,7 +50,7 @@ extension RequestReading {
 extension String {
     /// The text as a Swift string literal, which is raw if that saves escapes.
     var swiftLiteral: String {
-        // The compiler reads scalars. In `"#️⃣`, the quotation mark is part of another character.
+        // The compiler reads scalars. In `"#️⃣`, the `#` is part of another character.
         let scalars = unicodeScalars
         guard scalars.contains(where: { $0 == "\"" || $0 == "\\" }),
             !scalars.contains(where: { $0.properties.generalCategory == .control })

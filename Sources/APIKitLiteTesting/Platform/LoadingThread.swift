@@ -26,7 +26,7 @@ struct LoadingThread: Sendable {
         return LoadingThread(queue: queue)
     }
 
-    /// Performs the work on the loading thread, later.
+    /// Schedules the work on the loading thread.
     func perform(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
@@ -42,7 +42,7 @@ struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from a
     /// Returns the loading thread of a protocol whose `startLoading` is running.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread { LoadingThread() }
 
-    /// Performs the work on the loading thread, later.
+    /// Schedules the work on the loading thread.
     func perform(_ work: @escaping @Sendable () -> Void) {
         CFRunLoopPerformBlock(loop, mode.rawValue, work)
         CFRunLoopWakeUp(loop)

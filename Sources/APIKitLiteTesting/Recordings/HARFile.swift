@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An archive's file, and how much more of it and of the files that it names may be read.
+/// An archive's file, and how much may still be read from it and the files that it names.
 final class HARFile {
     let url: URL
     private let limit: Int

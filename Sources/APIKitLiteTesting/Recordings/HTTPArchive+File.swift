@@ -31,7 +31,7 @@ extension HTTPArchive {
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
     /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance, and 0
-    /// replaces a number in JSON. The same secret has the same number everywhere. Names are found in
+    /// replaces a number in JSON. The same secret has the same number everywhere. Names apply to
     /// URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value
     /// with such a name is also replaced elsewhere in the archive, except in hosts, if it looks
     /// random: it has at least eight bytes, is not a URL, and does not consist of words. So are the
@@ -80,8 +80,8 @@ extension HTTPArchive {
     /// does not read are searched too, and so are the files that the archive names with `_file`.
     ///
     /// - Parameters:
-    ///   - folder: The folder. All files with the extension `har` in it and its subfolders are
-    ///     archives.
+    ///   - folder: The folder. Every file with the extension `har` in it or its subfolders is
+    ///     checked.
     ///   - redaction: The secrets. Pass the redaction that wrote the files.
     /// - Throws: ``HTTPArchiveError`` if there are secrets, listing all places; if there is no
     ///   archive; or if the folder or an archive in it cannot be read.
@@ -119,7 +119,7 @@ extension HARFile {
         }
         let (clean, all) = archive.redacted(redaction)
         let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }
-        // Bodies and headers are in the exchanges, and only these have types and kinds.
+        // Skips bodies and headers, which the exchanges contain with their types.
         var walk = SecretWalk(all.withoutNames(HAR.keys))
         walk.skippedKeys = ["text", "headers"]
         let shown = Data(walk.json(String(decoding: text, as: UTF8.self)).utf8)

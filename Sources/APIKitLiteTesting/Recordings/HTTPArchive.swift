@@ -45,7 +45,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         set { exchanges[position] = newValue }
     }
 
-    /// Replaces some exchanges by others.
+    /// Replaces a range of exchanges with others.
     public mutating func replaceSubrange(
         _ range: Range<Int>, with newExchanges: some Collection<Exchange>
     ) {

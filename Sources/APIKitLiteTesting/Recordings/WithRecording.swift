@@ -85,7 +85,7 @@ package struct RecordingFile: Sendable {
             repeating: "withMockNetwork(replaying: \"\(name)\", then: .repeatLast)")
     }
 
-    /// Whether environment variables ask to record a name.
+    /// Returns whether the environment variables request a recording with this name.
     package static func isRecording(_ name: String, _ environment: [String: String]) -> Bool {
         let names = environment["APIKITLITE_RECORD"]?
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Delivers an answer that waits for something, in the time of its network.
+/// Delivers an answer that waits for something, using the time of its network.
 ///
 /// One task runs the function of the reply. The parts that the function delivers become due. The
 /// client receives them together when the function waits or ends. If the client waits too long for
@@ -12,8 +12,8 @@ import Foundation
 /// So the client receives what is due in order while the test moves the clock, however busy the
 /// machine is. The user's code runs outside a step, because it may wait for the clock itself.
 final class Delivery: Sendable {
-    /// Receives the parts of the answer with their times, in order, on any thread. The last part is
-    /// final.
+    /// Receives the parts of the answer with their times, in order, on any thread. Never called
+    /// after the last part.
     typealias Receiver = @Sendable (AnswerPart, Duration) -> Void
 
     /// How the client's timeout limits a wait.
@@ -246,8 +246,8 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Records what the answer waits for, sets the timeout, and then sends the client what is due.
-    /// It may immediately ask for any of these.
+    /// Records what the answer waits for and sets the timeout before sending the client what is
+    /// due, because the client may immediately ask for either.
     private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in

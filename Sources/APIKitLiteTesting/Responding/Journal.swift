@@ -81,7 +81,7 @@ final class Journal: Sendable {
         await state.wait { [number = stub.number] in $0.counts[number] >= count }
     }
 
-    /// Removes all requests, whose stubs keep the journal alive.
+    /// Removes all requests, because their stubs keep the journal alive.
     func removeAll() {
         _ = state.withLock { state in
             defer { (state.entries, state.inFlight) = ([], [:]) }

@@ -20,7 +20,7 @@ extension MockResponse {
         switch ending {
         case .cutHead(let count):
             return waiting(for: .failure(CutHead(head: head, byteCount: count)))
-        // A client that follows a redirect may not read its body.
+        // A client that follows a redirect might not read its body.
         case .failure(let error, _) where !isRead: return waiting(for: .failure(error))
         case .end, .silence, .failure: break
         }
@@ -95,7 +95,7 @@ extension MockResponse {
         return waiting(for: reply)
     }
 
-    /// Returns the reply delayed until the stub's release, and then by the delay.
+    /// Returns a reply that first waits for the stub's release and then for the delay.
     private func waiting(for reply: Reply) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let queue = if case .later(_, let queue, _) = reply { queue } else { nil as Int? }
@@ -127,7 +127,7 @@ extension MockResponse {
         case .silence: break
         default: return length
         }
-        // The recorded length of an encoded body is different.
+        // The recorded length counts the encoded body.
         let isOther = isDecoded && value(forHeader: "content-encoding") != nil
         let named = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
         // Without this limit, a recording could use up all memory.
@@ -138,7 +138,7 @@ extension MockResponse {
     private func length(for request: URLRequest) -> String? {
         let named = value(forHeader: "content-length")
         if status == 304 { return named }
-        // A recorded response without a length was sent without one.
+        // If the recorded response had no length, neither does this one.
         guard allowsBody, source == nil, !isOpenEnded, named != nil || !isDecoded else {
             return nil
         }
@@ -166,7 +166,7 @@ extension MockResponse {
         return fields
     }
 
-    /// The response without its `Content-Length`, so that its body can change.
+    /// The response without a correct `Content-Length`, so that its body can change.
     var withoutLength: MockResponse {
         var response = self
         response.fields = fields.filter {

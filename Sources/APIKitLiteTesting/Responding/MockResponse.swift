@@ -65,7 +65,7 @@ public struct MockResponse: Sendable {
 
     var body: Data { pieces.joined }
 
-    /// Returns the value of a header in any case. Pass its name in lowercase.
+    /// Returns the value of a header, whatever its case. Pass its name in lowercase.
     func value(forHeader name: String) -> String? {
         fields.first { $0.key.lowercased() == name }?.value
     }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Records requests and sends their replies, in the time of one network.
+/// Records requests and sends their replies, using the time of one network.
 struct ReplySender: Sendable {
     let journal: Journal
     let time: NetworkTime
@@ -30,7 +30,7 @@ struct ReplySender: Sendable {
             return delivery
         }
         let recordCancellation = { @Sendable [journal, time, delivery] in
-            // First, so that a test that has waited for the end and sends immediately fails.
+            // First, so that `send` throws for a test that has just waited for the end.
             delivery?.closeQueue()
             journal.markCancelled(id, at: time.now)
         }

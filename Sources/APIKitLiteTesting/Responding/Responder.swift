@@ -11,7 +11,7 @@ protocol Responder: Sendable {
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
     ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the parts of the answer, on any thread. The last part is final.
+    ///   - respond: Receives the parts of the answer, on any thread, up to the last one.
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,

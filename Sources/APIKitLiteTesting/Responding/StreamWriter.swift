@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A call of `send` suspends until the client has received the piece:
 ///
-/// - With the network as the session, the client receives it immediately. If its reader is busy, the
-///   piece waits in the body, and counts toward the limit of `stream(_:buffering:)`.
+/// - With the network as the session, the client receives it immediately. If its reader is busy,
+///   the piece waits in the body, and counts toward the limit of `stream(_:buffering:)`.
 /// - A `URLSession` has received it when its delegate is called. (On Apple platforms, when
 ///   Foundation has the piece, because the delegate of another session is not visible.) While its
 ///   task is suspended, the call waits.

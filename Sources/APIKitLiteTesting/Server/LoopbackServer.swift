@@ -15,8 +15,8 @@ import Foundation
 /// It accepts connections only from this machine, and does not support TLS. It stops when its
 /// network and the server itself are released, or earlier when you call ``stop()``.
 public final class LoopbackServer: Sendable {
-    /// A function that answers a request by sending the parts of a response, on any thread. The
-    /// last part is final.
+    /// A function that answers a request by sending the parts of a response, on any thread. It
+    /// sends nothing after the last part.
     ///
     /// It returns another function, which cancels the request. The server calls it when it can no
     /// longer write to the client, or when it stops.

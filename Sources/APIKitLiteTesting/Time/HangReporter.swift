@@ -71,7 +71,7 @@ package final class HangReporter: Sendable {
         }
     }
 
-    /// Runs a wait of the test.
+    /// Runs a call of the test that waits, and includes it in reports.
     func run<R: Sendable>(
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
         _ wait: () async -> R
@@ -120,7 +120,7 @@ package final class HangReporter: Sendable {
             return begin(after: count, quietSeconds: quietSeconds)
         }
         var details = members.flatMap(\.details)
-        // It was asked at least a second ago.
+        // The main actor was asked at least a second ago.
         if output.clock == nil, !mainActor.isTaken {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }

@@ -1,6 +1,6 @@
 import APIKitLite
 
-// Waits for sleepers, and what reports say about the clock.
+// Waiting for sleepers, and what reports say about the clock.
 extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///

@@ -38,7 +38,7 @@ final class Monitor<Value: Sendable>: Sendable {
             guard !state.entries.isEmpty else { return (result, []) }
             let value = state.value
             let due = state.entries.filter { $0.condition(value) }
-            // By ID, because a condition may read more than the value and so change meanwhile.
+            // By ID, because a condition that reads more than the value may change between checks.
             if !due.isEmpty {
                 let ids = Set(due.map(\.id))
                 state.entries.removeAll { ids.contains($0.id) }

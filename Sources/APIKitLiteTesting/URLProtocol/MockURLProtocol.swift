@@ -23,10 +23,10 @@ open class MockURLProtocol: URLProtocol {
     /// The closure that answers each request, one at a time, in the background.
     ///
     /// If it throws an error, the request fails with that error. It may read, set and clear this
-    /// property. If you replace it, it still answers the requests that began under it. If it is
-    /// `nil`, every request fails immediately with a ``MockError``. If you set it to `nil`,
-    /// requests that still wait for it also fail with a ``MockError``. Both errors are also written
-    /// to standard error, because an app may replace them with its own.
+    /// property. A replaced closure still answers the requests that began under it. If it is `nil`,
+    /// every request fails immediately with a ``MockError``. If you set it to `nil`, requests that
+    /// still wait for it also fail with a ``MockError``. Both errors are also written to standard
+    /// error, because an app may replace them with its own.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {

@@ -41,7 +41,7 @@ final class StaticHandler: Responder {
         } else {
             old.clear()
         }
-        // Releases what the old closure captured here, outside the lock.
+        // Releases the captures of the old closure here, outside the lock.
         withExtendedLifetime(old) {}
     }
 
