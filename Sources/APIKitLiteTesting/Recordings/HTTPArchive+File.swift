@@ -108,7 +108,7 @@ extension HTTPArchive {
 }
 
 extension HARFile {
-    /// Returns the places of secrets: the parts of exchanges, and the lines of other fields.
+    /// Returns where the secrets are: in parts of exchanges, or on lines with other fields.
     fileprivate func secrets(_ redaction: Redaction) throws -> [String] {
         let (text, entries) = try read()
         var archive = HTTPArchive()

@@ -11,7 +11,7 @@ extension HTTPArchive {
         return (all == redaction ? named : named.walked(all).0, all)
     }
 
-    /// The highest number of a mark. Rewriting a file preserves its marks.
+    /// The highest mark number in the archive. Rewriting a file preserves its marks.
     var lastMark: Int {
         flatMap(\.parts).flatMap { part in
             part.bytes.range(of: Data(Redaction.mark.utf8)) == nil

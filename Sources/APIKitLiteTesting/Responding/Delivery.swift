@@ -26,7 +26,7 @@ final class Delivery: Sendable {
     /// What the delivery needs until the end of the answer. Afterwards it keeps nothing alive.
     private struct State: Sendable {
         let receiver: Receiver
-        /// The client, which may keep a reference that cancels the delivery.
+        /// The client, which may hold the handle that cancels the delivery.
         let client: any Client
         var cause: WaitReason
         /// The number of the stub's queue that supplies the body, if the test sends it.

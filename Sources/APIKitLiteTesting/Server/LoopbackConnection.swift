@@ -100,7 +100,7 @@ final class LoopbackConnection: Sendable {
         var message: Answer.Message?
         var hasFinished = false
         // A client that has finished sending may be waiting or may have left. If it has left,
-        // sending an interim response fails.
+        // an interim response cannot be sent.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil

@@ -119,9 +119,9 @@ public final class MockClock: CallbackClock {
     /// that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
     /// Nothing shows that a task will not sleep again, so the clock waits for about ten
-    /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a woken task
-    /// sleeps again, it waits for 0.3 milliseconds if another sleeper is due and no network with
-    /// this clock receives a request meanwhile.
+    /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a
+    /// woken task sleeps again, it waits for 0.3 milliseconds if another sleeper is due and no
+    /// network with this clock receives a request meanwhile.
     ///
     /// If a woken task is blocked and cannot run for five seconds, the wait is reported to standard
     /// error.
