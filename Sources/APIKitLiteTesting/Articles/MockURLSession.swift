@@ -34,7 +34,7 @@ public final class MockURLSession: HTTPSession {
         }
     }
 
-    /// Returns a session that returns the same status and data for every request.
+    /// Creates a session that returns the same status and data for every request.
     ///
     /// - Parameters:
     ///   - url: The URL of the response. If it is invalid, every request fails with

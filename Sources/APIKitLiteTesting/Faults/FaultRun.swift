@@ -184,7 +184,7 @@ extension FaultRun.Ending {
 }
 
 extension FaultError.Violation {
-    /// The violation of a client that hangs.
+    /// Returns the violation of a client that hangs.
     fileprivate static func hung(_ fault: Fault, _ network: MockNetwork, _ reason: String) -> Self {
         let requests = network.requests
         var state = "it sent nothing"

@@ -73,7 +73,7 @@ enum JSONValue: Sendable {
         }
     }
 
-    /// Whether both values are the same string, number, Boolean or null.
+    /// Returns whether both values are the same string, number, Boolean or null.
     ///
     /// Integers are compared exactly. Other numbers are also equal as `Double`, because encoders
     /// write 0.1 with different numbers of digits.

@@ -3,7 +3,7 @@ import Foundation
 
 /// Turns a client's request into what a `URLSession` sends.
 enum RequestBody {
-    /// Whether reading the body may block, which is not allowed on the loading thread.
+    /// Returns whether reading the body may block, which the loading thread must not.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
         request.httpMethod != "HEAD" && request.httpBody == nil
             && (request.httpBodyStream != nil || task is URLSessionUploadTask)

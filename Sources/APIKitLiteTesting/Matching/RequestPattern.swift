@@ -161,8 +161,8 @@ extension Data {
 }
 
 extension String {
-    /// Whether the texts are equal byte for byte, except that a mark matches any text that is not
-    /// empty.
+    /// Returns whether two texts are equal byte for byte, except that a mark matches any text that
+    /// is not empty.
     fileprivate func matches(_ live: String) -> Bool {
         if utf8.elementsEqual(live.utf8) { return true }
         guard contains(Redaction.mark) else { return false }

@@ -167,7 +167,7 @@ extension [NamedItem] {
 }
 
 extension String {
-    /// Whether two texts have the same UTF-8 bytes. `==` also equates `é` with `e` and an accent.
+    /// Returns whether two texts have the same bytes. `==` also equates `é` with `e` and an accent.
     func hasSameBytes(as other: String?) -> Bool {
         other.map { utf8.elementsEqual($0.utf8) } ?? false
     }

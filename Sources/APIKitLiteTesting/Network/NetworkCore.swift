@@ -226,7 +226,7 @@ extension NetworkCore {
     /// Whether the cookie storage exists, and so may contain cookies.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    /// Whether a URL points to a server of this network.
+    /// Returns whether a URL points to a server of this network.
     func serves(_ url: URL?) -> Bool {
         guard let host = url?.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else {
             return false

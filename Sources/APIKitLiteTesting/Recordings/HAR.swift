@@ -97,7 +97,7 @@ extension JSONValue {
 }
 
 extension Data {
-    /// The members of a body. Text is written unchanged, and other bytes in Base64.
+    /// Returns the members of a body. Text is written unchanged, and other bytes in Base64.
     fileprivate func har(_ type: String, encoding: String) -> [String: JSONValue] {
         let text = exactText(self)
         var body: [String: JSONValue] = [

@@ -91,7 +91,7 @@ final class HARFile {
 }
 
 extension HARValue {
-    /// The reason why the entry is incomplete; nil if it is complete.
+    /// Returns why the entry is incomplete, or nil if it is complete.
     fileprivate func gap(_ request: HARMessage, _ answer: HARMessage) throws -> String? {
         guard let method = try self["request"]["method"].text, method.utf8.isHTTPToken else {
             return "it has no method"

@@ -110,7 +110,7 @@ extension Redaction {
         return hidingRandomValues(Array(secrets.values))
     }
 
-    /// Whether bytes that are not text contain a secret. Each byte counts as a character.
+    /// Returns whether binary data contains a secret. Each byte counts as a character.
     fileprivate func hidesBytes(_ bytes: Data) -> Bool {
         guard exactText(bytes) == nil || bytes.contains(0),
             let text = String(data: bytes, encoding: .isoLatin1)

@@ -73,7 +73,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// The number of requests that a stub has answered.
+    /// Returns the number of requests that a stub has answered.
     func count(of stub: Stub) -> Int { state.withLock { $0.counts[stub.number] } }
 
     /// Suspends until a stub has answered a number of requests, or until the task is cancelled.

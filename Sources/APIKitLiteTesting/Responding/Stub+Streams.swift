@@ -121,7 +121,7 @@ extension Stub {
             : "the stream of the stub for \(label) has not begun"
     }
 
-    /// Whether the stub has a response that the test sends, or may create one.
+    /// Whether the stub has, or may create, a response that the test sends.
     private var mayHaveStream: Bool {
         switch source {
         case .closure: false

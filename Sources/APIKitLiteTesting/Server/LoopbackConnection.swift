@@ -99,8 +99,8 @@ final class LoopbackConnection: Sendable {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
         var hasFinished = false
-        // A client that has finished sending may be waiting or may have left. If it has left,
-        // an interim response cannot be sent.
+        // A client that has finished sending may be waiting or may have left. Sending
+        // an interim response shows which.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil
