@@ -82,7 +82,7 @@ struct HARField {
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Whether a header cannot be sent. Browsers list the pseudo-fields of HTTP/2.
+    /// Whether a header cannot be sent, other than the HTTP/2 pseudo-fields that browsers list.
     var isUnusable: Bool {
         if name.hasPrefix(":") { return false }
         return !name.utf8.isHTTPToken || value == nil || !values.allSatisfy(\.utf8.isHTTPFieldValue)

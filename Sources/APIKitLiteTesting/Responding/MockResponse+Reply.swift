@@ -127,7 +127,7 @@ extension MockResponse {
         case .silence: break
         default: return length
         }
-        // The recorded length counts the encoded body.
+        // The recorded length is the size of the encoded body.
         let isOther = isDecoded && value(forHeader: "content-encoding") != nil
         let named = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
         // Without this limit, a recording could use up all memory.
