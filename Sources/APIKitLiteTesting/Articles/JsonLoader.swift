@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reader of JSON fixtures, and of other files, in a bundle.
+/// A loader of JSON fixtures and other files in a bundle.
 ///
 /// ```swift
 /// let loader = JsonLoader(bundle: .module)
@@ -11,8 +11,8 @@ public struct JsonLoader {
 
     /// Creates a loader for the resources of a bundle.
     ///
-    /// - Parameter bundle: `Bundle.module` in a package, `Bundle(for:)` with a class of the test
-    ///   target in an Xcode project.
+    /// - Parameter bundle: `Bundle.module` in a package. In an Xcode project, `Bundle(for:)` with a
+    ///   class of the test target.
     public init(bundle: Bundle) {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }
@@ -23,13 +23,12 @@ public struct JsonLoader {
 
     /// Returns the bytes of a fixture.
     ///
-    /// The file is looked for in the resources of the bundle, and in their folders `Fixtures` and
-    /// `Resources`.
+    /// Looks in the bundle's resources, and in their folders `Fixtures` and `Resources`.
     ///
-    /// - Parameter fileName: The name of the file. The extension `.json` may be left out.
+    /// - Parameter fileName: The name of the file. You can omit the extension `.json`.
     /// - Returns: The content of the file.
-    /// - Throws: ``MockError`` if there is no such file, with every path that was tried;
-    ///   the error of Foundation if the file cannot be read.
+    /// - Throws: ``MockError`` with every path that was tried, if there is no such file. A
+    ///   Foundation error if the file cannot be read.
     public func data(fileName: String) throws -> Data {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
@@ -44,11 +43,11 @@ public struct JsonLoader {
     ///
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - fileName: The name of the file. The extension `.json` may be left out.
+    ///   - fileName: The name of the file. You can omit the extension `.json`.
     ///   - decoder: The decoder; by default, a new `JSONDecoder`.
     /// - Returns: The decoded value.
-    /// - Throws: The errors of ``data(fileName:)``; a `DecodingError` if the file is not JSON or
-    ///   has no value of this type.
+    /// - Throws: The errors of ``data(fileName:)``, or a `DecodingError` if the file is not JSON or
+    ///   does not contain a value of this type.
     public func load<Value: Decodable>(
         type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
@@ -65,7 +64,7 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files that the folders contain, so that an error text can show a misspelt name.
+    /// The files in the folders, so that an error can reveal a misspelt name.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -75,7 +74,7 @@ public struct JsonLoader {
 }
 
 extension MockError {
-    /// Returns the error of a fixture that is in none of the folders where it was looked for.
+    /// Returns the error for a fixture that none of the folders contains.
     fileprivate static func noFixture(
         _ fileName: String, paths: [String], neighbours: [String]
     ) -> MockError {

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A session that gives every request the same response, as the mocks of many articles do.
+/// A session that returns the same response to every request, like the mocks in many articles.
 ///
 /// Its tasks complete inside `resume()`. For responses that depend on the request, use a
 /// ``MockNetwork``, which is a session too.
@@ -11,16 +11,15 @@ public final class MockURLSession: HTTPSession {
 
     private let answer: @Sendable (URL?) -> Response
 
-    /// Creates a session that gives every request the same answer.
+    /// Creates a session that returns the same response to every request.
     ///
-    /// - Parameter response: The data, the response and the error. A request fails with the error
-    ///   if there is one, and with ``MockError`` if there is neither an error nor a response.
+    /// - Parameter response: The data, the response and the error. If there is an error, requests
+    ///   fail with it. If there is neither an error nor a response, they fail with ``MockError``.
     public init(response: Response) {
         answer = { _ in response }
     }
 
-    /// Creates a session that answers every request with the status 200 and the data, or with the
-    /// status 404 and no data.
+    /// Creates a session that returns either status 200 with the data, or status 404 without data.
     ///
     /// - Parameters:
     ///   - isRequestSuccess: Whether the status is 200.
@@ -35,10 +34,10 @@ public final class MockURLSession: HTTPSession {
         }
     }
 
-    /// Returns a session that gives every request the same status and data.
+    /// Creates a session that returns the same status and data for every request.
     ///
     /// - Parameters:
-    ///   - url: The URL of the response. If it is not a URL, every request fails with
+    ///   - url: The URL of the response. If it is invalid, every request fails with
     ///     `URLError.badURL`.
     ///   - data: The body.
     ///   - statusCode: The HTTP status.
@@ -54,11 +53,11 @@ public final class MockURLSession: HTTPSession {
     /// Returns the fixed response.
     ///
     /// - Parameters:
-    ///   - request: The request. It is not compared with anything.
-    ///   - options: What to wait for. The body is complete in any case.
-    /// - Returns: The body, and the status and headers.
-    /// - Throws: The error of the session; `URLError.cancelled` when the task is cancelled;
-    ///   ``MockError`` when there is neither an error nor a response; `TransportError.notHTTP` when
+    ///   - request: The request, which is ignored.
+    ///   - options: What to wait for. The body is always complete.
+    /// - Returns: The body, with the status and headers.
+    /// - Throws: The error of the session; `URLError.cancelled` if the task is cancelled;
+    ///   ``MockError`` if there is neither an error nor a response; `TransportError.notHTTP` if
     ///   the response is not an `HTTPURLResponse`.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -81,7 +80,7 @@ extension MockURLSession {
     /// - Parameters:
     ///   - url: The URL of the request.
     ///   - completionHandler: Called once with the data, the response and the error.
-    /// - Returns: The task, which has not been started.
+    /// - Returns: The task, not yet started.
     public func dataTask(
         with url: URL, completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> MockURLSessionDataTask {
@@ -94,7 +93,7 @@ extension MockURLSession {
     ///   - request: The request to send.
     ///   - completionHandler: Called once with the data, the response and the error, inside
     ///     `resume()`.
-    /// - Returns: The task, which has not been started.
+    /// - Returns: The task, not yet started.
     public func dataTask(
         with request: URLRequest,
         completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// A data task of a ``MockURLSession``.
-public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` owns `completion`.
+public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guards `completion`.
     private let lock = NSLock()
     private var completion: ((Data?, URLResponse?, (any Error)?) -> Void)?
     private let answer: () -> MockURLSession.Response
@@ -15,19 +15,19 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` owns
         self.answer = answer
     }
 
-    /// Starts the task. A second call does nothing, and neither does a call after ``cancel()``.
+    /// Starts the task. Calling it again, or after ``cancel()``, does nothing.
     public func resume() {
         guard let completion = takeCompletion() else { return }
         let (data, response, error) = answer()
         completion(data, response, error)
     }
 
-    /// Cancels the task. If it is not complete, its completion handler gets `URLError.cancelled`.
+    /// Cancels the task. If it is pending, its completion handler receives `URLError.cancelled`.
     public func cancel() {
         takeCompletion()?(nil, nil, URLError(.cancelled))
     }
 
-    /// Removes and returns the closure, so that it is called once.
+    /// Removes and returns the closure, so that it is called only once.
     private func takeCompletion() -> ((Data?, URLResponse?, (any Error)?) -> Void)? {
         lock.withLock {
             defer { completion = nil }

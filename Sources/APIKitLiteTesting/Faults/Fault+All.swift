@@ -2,30 +2,30 @@ import APIKitLite
 import Foundation
 
 extension Fault {
-    /// The transport errors that users of an app meet.
+    /// The transport errors that an app's users encounter.
     ///
     /// - There is no connection, or mobile data, roaming or a call prevents one.
-    /// - The host has no address, refuses the connection, or stops answering.
+    /// - The host cannot be found, refuses the connection, or stops responding.
     /// - A certificate is invalid, or the app itself rejects it. The latter is `.cancelled`,
     ///   although no code cancelled the task.
-    /// - `URLSession` cannot process the answer.
+    /// - `URLSession` cannot process the response.
     package static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
-    /// Returns every fault of one answer, always in the same order.
+    /// Returns every fault of one response, always in the same order.
     ///
     /// A body of up to 256 bytes is cut off and truncated at every byte. A longer body is cut off
     /// and truncated at 64 places: before and after the first byte, before the last byte, within a
-    /// character of several bytes if there is one, and at places at equal distances. Each value in
-    /// JSON gets another type in one fault, and is `null` in another. If there are more than 64
-    /// values, 64 at equal distances are used. A body that is not JSON has no such faults.
+    /// multi-byte character if there is one, and at evenly spaced places. Each JSON value has the
+    /// wrong type in one fault, and is `null` in another. If there are more than 64 values, 64
+    /// evenly spaced ones are used. A body that is not JSON has no such faults.
     ///
-    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes; a longer one
-    /// also at the ends of its pieces. It stops arriving at the ends of its pieces and in its
-    /// middle, and each piece arrives twice in one fault. If there are more than 64 pieces, 64 at
-    /// equal distances are used. A sample is a stream if its body has several pieces, or its
-    /// `Content-Type` means events or JSON Lines.
+    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes. A longer one
+    /// is also cut off and truncated at the ends of its pieces. It stalls at the ends of its pieces
+    /// and in its middle, and each piece arrives twice in one fault. If there are more than 64
+    /// pieces, 64 evenly spaced ones are used. A sample is a stream if its body has several pieces,
+    /// or if its `Content-Type` is for events or JSON Lines.
     ///
-    /// - Parameter sample: A good answer.
+    /// - Parameter sample: A good response.
     /// - Returns: The faults.
     public static func all(of sample: MockResponse) -> [Fault] {
         let body = sample.body
@@ -33,7 +33,7 @@ extension Fault {
         let chosenEnds = indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
         let places = boundaries(
             in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds)
-        // Statements, because the compiler needs seconds for one expression.
+        // Separate statements, because a single expression takes seconds to compile.
         var faults = errors + [.hanging]
         faults += [0, 5, 15, 40].map { .failingInHeaders(afterBytes: $0) }
         faults += (places + [body.count]).map { .failing(afterBytes: $0) }
@@ -47,7 +47,7 @@ extension Fault {
         return faults + stream(sample, chosenEnds)
     }
 
-    /// Returns the faults of a stream; an empty array if the sample is not a stream.
+    /// Returns the faults of a stream, or an empty array if the sample is not a stream.
     private static func stream(_ sample: MockResponse, _ pieceEnds: [Int]) -> [Fault] {
         guard sample.isStreamed else { return [] }
         let length = sample.body.count
@@ -56,18 +56,18 @@ extension Fault {
             + indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
     }
 
-    /// Returns the faults of JSON; an empty array if the body is not JSON.
+    /// Returns the faults of JSON, or an empty array if the body is not JSON.
     private static func json(_ body: Data) -> [Fault] {
         guard let paths = try? JSONValue(body).paths else { return [] }
         let chosen = indices(maximum, of: paths.count).map { paths[$0] }
         return chosen.map { .wrongType(at: $0) } + chosen.map { .null(at: $0) }
     }
 
-    /// The largest number of places or values that are used.
+    /// The maximum number of places or values to use.
     private static let maximum = 64
 
-    /// Returns the numbers of bytes after which the body is cut off, in ascending order. Each is
-    /// less than the number of bytes in the body.
+    /// Returns the byte counts at which to cut off the body, in ascending order. Each is less than
+    /// the size of the body.
     ///
     /// A body of up to `longest` bytes is cut off after each of them. A longer one is also cut off
     /// at the ends of its pieces.
@@ -76,7 +76,7 @@ extension Fault {
     ) -> [Int] {
         guard body.count > longest else { return Array(0..<body.count) }
         var fixed: Set = [0, 1, body.count - 1]
-        // A continuation byte of UTF-8 (RFC 3629, section 3).
+        // UTF-8 continuation bytes (RFC 3629, section 3).
         if let inside = body.firstIndex(where: { $0 & 0b1100_0000 == 0b1000_0000 }) {
             fixed.insert(inside - body.startIndex)
         }
@@ -84,22 +84,21 @@ extension Fault {
         return fixed.union(others).union(pieceEnds).sorted()
     }
 
-    /// Returns a number of indices in `0..<count`, at equal distances; all of them if there are
-    /// fewer.
+    /// Returns a number of evenly spaced indices in `0..<count`, or all of them if there are fewer.
     private static func indices(_ number: Int, of count: Int) -> [Int] {
         count <= number ? Array(0..<count) : (0..<number).map { $0 * count / number }
     }
 }
 
 extension MockResponse {
-    /// Whether the body is a stream: it has several pieces, or the media type of a stream.
+    /// Whether the body is a stream: it has several pieces, or the media type is for streams.
     fileprivate var isStreamed: Bool {
         pieces.count > 1
             || mediaType(value(forHeader: "content-type")).map(StreamMediaTypes.all.contains)
                 ?? false
     }
 
-    /// The number of bytes before the end of each piece but the last, in order.
+    /// The number of bytes before the end of each piece except the last, in order.
     fileprivate var pieceEnds: [Int] {
         var end = 0
         return pieces.dropLast().map { piece in

@@ -2,12 +2,11 @@ import APIKitLite
 import Foundation
 
 extension Fault {
-    /// Returns the answer with this fault. The same sample always gives the same answer.
+    /// Returns the response with this fault. The same sample always produces the same response.
     ///
-    /// - Parameter sample: A good answer.
-    /// - Returns: The faulty answer. If the fault does not apply to the sample, as wrong JSON types
-    ///   do not apply to an image, a request with this answer fails with a ``MockError`` that says
-    ///   so.
+    /// - Parameter sample: A good response.
+    /// - Returns: The faulty response. If the fault does not apply to the sample, as wrong JSON
+    ///   types do not apply to an image, a request fails with a ``MockError`` that says so.
     public func response(from sample: MockResponse) -> MockResponse {
         guard sample.configurationError == nil else { return sample }
         let body = sample.body
@@ -49,7 +48,7 @@ extension Fault {
         }
     }
 
-    /// Returns the sample with a change in its JSON, which is nil if the sample has no such value.
+    /// Returns the sample with its JSON changed. The change returns nil if there is no such value.
     private func breaking(
         _ sample: MockResponse, _ change: (JSONValue) -> JSONValue?
     ) -> MockResponse {
@@ -72,7 +71,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the response without more bytes after this number, until the client gives up.
+    /// Returns the response with only this many bytes, after which it stalls.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         var response = self
         response.fields["Content-Length"] = "\(body.count)"
@@ -81,7 +80,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns an HTML page as proxies send it.
+    /// Returns an HTML page such as proxies send.
     fileprivate static func proxyPage(_ status: Int) -> MockResponse {
         let title = HTTPStatus.reasonPhrase(status)
         let page = """

@@ -1,93 +1,93 @@
 import APIKitLite
 import Foundation
 
-/// One way in which an exchange can fail. It changes a good answer into a faulty one.
+/// One way in which an exchange can fail. It turns a good response into a faulty one.
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
 /// network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:)`` lists all faults of one answer, and `forEachFault(in:)` runs your code under
-/// each of them.
+/// ``all(of:)`` lists all faults of one response, and `forEachFault(in:)` runs your code under each
+/// of them.
 public enum Fault: Hashable, Sendable {
-    /// No fault: the good answer itself.
+    /// No fault: the good response itself.
     case noFault
 
-    /// The good answer for a task that is cancelled before it begins.
+    /// The good response for a task that is cancelled before it begins.
     ///
-    /// `forEachFault` cancels the task. The fault itself does not change the answer.
+    /// `forEachFault` cancels the task. The fault itself does not change the response.
     case cancelledBefore
 
-    /// The good answer for a task that is cancelled after it has sent its first request.
+    /// The good response for a task that is cancelled after it has sent its first request.
     ///
-    /// `forEachFault` cancels the task, and then releases the answer. The fault itself holds the
-    /// answer until then.
+    /// `forEachFault` cancels the task, and then releases the response. The fault itself holds the
+    /// response until then.
     case cancelledDuring
 
-    /// A transport error instead of an answer.
+    /// A transport error instead of a response.
     case error(URLError.Code)
 
-    /// No answer, so that the request times out on the clock of the network. See
+    /// No response, so that the request times out on the clock of the network. See
     /// ``MockResponse/hanging``.
     case hanging
 
-    /// A connection that is lost after so many bytes of the headers; with 0, before the first byte
-    /// of the answer. See ``MockResponse/failing(afterHeaderBytes:)``.
+    /// A connection that is lost after this many bytes of the headers. With 0, it is lost before
+    /// the response begins. See ``MockResponse/failing(afterHeaderBytes:)``.
     case failingInHeaders(afterBytes: Int)
 
-    /// A connection that is lost after so many bytes of the body. See
+    /// A connection that is lost after this many bytes of the body. See
     /// ``MockResponse/failing(afterBytes:with:)``.
     ///
-    /// After all bytes, the connection is lost because the `Content-Length` is too large.
+    /// If that is the whole body, the connection is lost because the `Content-Length` is too large.
     case failing(afterBytes: Int)
 
-    /// A complete answer whose body is only the beginning of the good one, such as JSON without its
-    /// end; with 0, an empty body.
+    /// A complete response with only the beginning of the good body, such as JSON without its end.
+    /// With 0, the body is empty.
     case truncated(toBytes: Int)
 
-    /// JSON in which one value has another type. The key path of the value is a text such as
-    /// `$.user.ids[0]`; `$` is the whole.
+    /// JSON in which one value has the wrong type. The key path of the value is a string such as
+    /// `$.user.ids[0]`, where `$` is the whole.
     ///
-    /// A string is replaced by a number, a number or a boolean by a string, a null or an array by an
-    /// empty object, and an object by an empty array.
+    /// A string becomes a number, a number or Boolean becomes a string, null or an array becomes an
+    /// empty object, and an object becomes an empty array.
     case wrongType(at: String)
 
-    /// JSON in which one value is `null`. The key path is written as for ``wrongType(at:)``.
+    /// JSON in which one value is `null`. The key path has the same form as in ``wrongType(at:)``.
     case null(at: String)
 
-    /// An HTML page from a proxy instead of an answer: a login page with the status 200, or an
-    /// error page.
+    /// An HTML page from a proxy instead of the response: a login page with status 200, or an error
+    /// page.
     case html(status: Int)
 
-    /// The good answer with another status, and with a `Retry-After` field: seconds, or a date (RFC
-    /// 9110, section 10.2.3). `nil` adds no field.
+    /// The good response with another status, and with a `Retry-After` field: seconds, or a date
+    /// (RFC 9110, section 10.2.3). `nil` adds no field.
     case status(Int, retryAfter: String? = nil)
 
-    /// The good answer with one byte of its body each second, on the clock of the network.
+    /// The good response with one byte of its body per second, on the clock of the network.
     ///
     /// A body of more than 64 bytes arrives in at most 64 pieces. A timeout limits the wait for the
     /// next byte, so the request times out only if its timeout is shorter than a second.
     case slow
 
-    /// A connection that stays open after so many bytes of the body, but sends no more. At least
+    /// A connection that stays open after this many bytes of the body, but sends no more. At least
     /// one byte arrives, and at least one is missing.
     ///
-    /// The request times out on the clock of the network, or earlier by a policy: see
+    /// The request times out on the clock of the network, or earlier if a policy says so: see
     /// `timingOut(after:idle:clock:)` of `HTTPSession`.
     case stalled(afterBytes: Int)
 
-    /// A piece of the body that arrives twice, such as an event that a server sends again. The
-    /// number of the first piece is 1.
+    /// A piece of the body that arrives twice, such as an event that a server sends again. Pieces
+    /// are numbered from 1.
     case repeatedPiece(Int)
 }
 
 extension Fault {
     @TaskLocal static var ofThisRun = Fault.noFault
 
-    /// The fault under which `forEachFault` runs the code that asks; `noFault` in any other code.
+    /// The fault under which `forEachFault` runs the calling code; `noFault` in any other code.
     ///
-    /// Show it in an expectation, which otherwise does not say under which fault it failed:
+    /// Include it in an expectation, whose failure otherwise does not say which fault caused it:
     ///
     /// ```swift
     /// #expect(model.message != nil, "\(Fault.current)")
@@ -99,7 +99,7 @@ extension Fault {
 }
 
 extension Fault: CustomStringConvertible {
-    /// The fault in a few words, such as `connection lost after 7 bytes`.
+    /// A short description of the fault, such as `connection lost after 7 bytes`.
     public var description: String {
         switch self {
         case .noFault: "no fault"

@@ -1,35 +1,34 @@
 import APIKitLite
 import Foundation
 
-/// An error of `forEachFault`, which lists the faults under which a client failed a requirement.
+/// An error of `forEachFault` that lists the faults under which a client failed a requirement.
 public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
     package struct Violation: Error, CustomStringConvertible {
-        /// The fault.
         package let fault: Fault
         /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
         package let event: String
-        /// A text that is the same for events which probably have the same cause.
+        /// A text shared by events that probably have the same cause.
         let kind: String
-        /// Whether the client did not end.
+        /// Whether the client never finished.
         var isHung = false
 
         /// The fault and the event, such as `connection lost after 7 bytes: threw …`.
         package var description: String { "\(fault): \(event)" }
     }
 
-    /// All violations, in the order of the faults.
+    /// All violations, in the order of their faults.
     package let violations: [Violation]
 
     /// The outcomes under the other faults.
     package let report: FaultReport
 
-    /// How many faults were not tried: the client failed without a fault, or hung too often.
+    /// The number of faults not tried, because the client failed without a fault or hung too often.
     package let skippedCount: Int
 
-    /// The file and the line of the call.
+    /// The file and line of the call.
     let sourceLocation: String
-    /// Lines that say what the client must do.
+    /// Lines of advice on what the client must do.
     let advice: [String]
 
     /// One line for each kind of violation, and what to do.
@@ -45,7 +44,7 @@ public struct FaultError: DescribedError, Sendable {
     private var lines: [String] {
         let groups = Dictionary(grouping: violations, by: \.kind)
         return violations.compactMap { violation in
-            // Only the first violation of each kind.
+            // Show only the first violation of each kind.
             guard let group = groups[violation.kind], group[0].fault == violation.fault else {
                 return nil
             }

@@ -1,13 +1,13 @@
 import APIKitLite
 import Foundation
 
-/// How a client ended under one fault.
+/// The outcome of a client under one fault.
 public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
     /// The client returned a value.
     case value
-    /// The client threw an `APIRequestError`, with its stage and whether it is a cancellation.
+    /// The client threw an `APIRequestError` of this stage, which may be a cancellation.
     case error(APIRequestError.Stage, isCancellation: Bool = false)
-    /// The client threw an error of its own type, with the text of the error. See the parameter
+    /// The client threw an error of another type, described by this text. See the parameter
     /// `throwing` of `forEachFault`.
     case thrown(String)
 
@@ -16,7 +16,7 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
         self = .error(error.stage, isCancellation: error.isCancellation)
     }
 
-    /// The outcome in a few words, such as `value`, `.parse` or `.transport, cancelled`.
+    /// A short description of the outcome, such as `value`, `.parse` or `.transport, cancelled`.
     public var description: String {
         switch self {
         case .value: "value"
@@ -27,7 +27,7 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The outcome of a client under each fault of one answer.
+/// The outcomes of a client under each fault of one response.
 ///
 /// `forEachFault` returns it.
 ///
@@ -43,14 +43,14 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The outcome under this fault.
     ///
-    /// It is `nil` if the fault was not tried, if the client hung, or if it threw an error that is
-    /// not accepted.
+    /// It is `nil` if the fault was not tried, if the client hung, or if it threw an unexpected
+    /// error.
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
-    /// Returns the error that the client threw under a fault, such as an `APIRequestError`, or nil if it
-    /// returned a value or has no outcome.
+    /// Returns the error that the client threw under a fault, such as an `APIRequestError`, or nil
+    /// if it returned a value or has no outcome.
     ///
     ///     let error = report.error(under: .status(404)) as? APIRequestError
     ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")
@@ -71,9 +71,9 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
             + parts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// A text with one line for each fault: its description and its outcome, in two columns.
+    /// A table with one line for each fault: its description and its outcome.
     ///
-    /// A fault without an outcome has the word `broken` there.
+    /// A missing outcome is shown as `broken`.
     public var table: String {
         let width = faults.map(\.description.count).max() ?? 0
         return faults.map { fault in

@@ -1,35 +1,35 @@
 import APIKitLite
 import Foundation
 
-/// Runs a client once with a good answer, and then once under each fault of it.
+/// Runs a client once with a good response, and then once under each of its faults.
 ///
-/// Each run has its own network and its own clock. The clock advances automatically as soon as
-/// nothing else happens.
+/// Each run has its own network and its own clock. The clock advances automatically when nothing
+/// else is happening.
 struct FaultRun: Sendable {
-    /// The outcome of a client and the error that it threw; or what was wrong.
+    /// The outcome of a client and the error that it threw, or what went wrong.
     typealias Ending = Result<
         (outcome: LoadOutcome, error: (any Error)?), FaultError.Violation
     >
 
-    /// Runs the client once, and says what it did.
+    /// Runs the client once and returns what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
 
-    /// After so many clients hang, no other run starts: each takes the whole time limit, and may
-    /// block a thread for ever.
+    /// The number of hung clients after which no other run starts. Each takes the whole time limit,
+    /// and may block a thread forever.
     private static let mostHung = 3
-    /// After so many sleeps without an end, a client hangs.
+    /// The number of sleeps after which a client counts as hung.
     private static let mostSleeps = 1_000
-    /// How many clients run at once.
+    /// The number of clients that run at once.
     private static let mostAtOnce = 16
 
-    /// A good answer.
+    /// A good response.
     let sample: MockResponse
     let faults: [Fault]
-    /// How long a client may run while nothing moves its clock.
+    /// How long a client may run without anything moving its clock.
     let timeLimit: Duration
-    /// The file and the line that an error names.
+    /// The file and line that an error names.
     let sourceLocation: String
-    /// Lines that say what the client must do.
+    /// Lines of advice on what the client must do.
     let advice: [String]
     let client: Client
 
@@ -72,7 +72,7 @@ struct FaultRun: Sendable {
             sourceLocation: sourceLocation, advice: advice)
     }
 
-    /// Returns what the client did under each fault, without the faults that were not tried.
+    /// Returns what the client did under each fault that was tried.
     private func endings() async throws -> [Fault: Ending] {
         try await withThrowingTaskGroup(of: (Fault, Ending).self) { group in
             var endings: [Fault: Ending] = [:]
@@ -89,18 +89,18 @@ struct FaultRun: Sendable {
         }
     }
 
-    /// Runs the client under one fault. If it hangs, its task is cancelled, but not waited for.
+    /// Runs the client under one fault. If it hangs, its task is cancelled but not awaited.
     private func ending(under fault: Fault) async throws -> Ending {
         try await Fault.$ofThisRun.withValue(fault) {
             let clock = MockClock()
-            // The run moves the clock, so a task that sleeps on it needs no report.
+            // The run moves the clock, so a task that sleeps on it should not be reported.
             clock.watch.output = nil
             let network = MockNetwork(clock: clock)
             let stub = network.stub(.any, fault.response(from: sample), times: .any)
             let promise = Promise<Ending>()
             let begun = Monitor(false)
             let work = startHandlerTask {
-                // The time before this does not count: the machine may have been busy.
+                // Time before this does not count, because the machine may have been busy.
                 begun.update { $0 = true }
                 if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
                 promise.resolve(with: .success(await client(fault, network, clock)))
@@ -123,12 +123,12 @@ struct FaultRun: Sendable {
         }
     }
 
-    /// Moves the clock to the next sleeper, again and again, until the client hangs or the task is
+    /// Moves the clock to the next sleeper repeatedly, until the client hangs or the task is
     /// cancelled. Returns why the client counts as hung.
     ///
-    /// Nothing shows what a client does between its requests and its sleeps, so it has a time limit.
-    /// A client on the main actor gets no time while that is busy with other tests. So the time counts
-    /// only while the main actor runs; if it does nothing for as long, it is blocked.
+    /// Nothing shows what a client does between its requests and its sleeps, so it has a time
+    /// limit. A client on the main actor cannot run while other tests keep that actor busy. So time
+    /// counts only while the main actor runs. If it does nothing for that long, it is blocked.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
         afterCancelling release: () -> Void
@@ -141,13 +141,13 @@ struct FaultRun: Sendable {
             let mayCancel = fault == .cancelledDuring && network.core.journal.requestCount > 0
             if mayCancel { cancel() }
             let seen = network.core.journal.changeCount
-            // The yields take longer on a busy machine. The pause covers work on other queues.
+            // The yields take longer on a busy machine. The pause allows for work on other queues.
             for _ in 0..<32 { await Task.yield() }
             try? await Task.sleep(for: .milliseconds(2))
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
-            // A client that ignores its cancellation gets the answer.
+            // A client that ignores its cancellation receives the response.
             if mayCancel, restingLooks > 0 { release() }
-            // Without a sleeper, the next step would be the deadline of an exchange that goes on.
+            // Without a sleeper, the next step would be the deadline of a pending exchange.
             if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty
             {
                 sleeps += 1
@@ -157,8 +157,8 @@ struct FaultRun: Sendable {
                 await clock.advanceToNextSleeper()
                 continue
             }
-            // A look takes two milliseconds. On a busy machine it takes longer, and the client needs
-            // more time, too.
+            // A look takes two milliseconds. On a busy machine it takes longer, and the client also
+            // needs more time.
             let time = min(ContinuousClock.now - start, .milliseconds(5))
             if mainActor.isTaken {
                 left -= time
@@ -172,8 +172,8 @@ struct FaultRun: Sendable {
             + (left > .zero ? ", in which something blocked the main actor" : "")
     }
 
-    /// How many looks must find nothing new before the clock of the good answer moves. This client
-    /// must succeed, so on a busy machine a time limit of its own must not pass too early.
+    /// How many looks must find nothing new before the clock of the good response moves. This
+    /// client must succeed, so its own time limit must not pass too early on a busy machine.
     private static let restOfGoodRun = 25
 }
 
@@ -184,7 +184,7 @@ extension FaultRun.Ending {
 }
 
 extension FaultError.Violation {
-    /// The end of a client that hangs.
+    /// Returns the violation of a client that hangs.
     fileprivate static func hung(_ fault: Fault, _ network: MockNetwork, _ reason: String) -> Self {
         let requests = network.requests
         var state = "it sent nothing"
@@ -203,7 +203,7 @@ extension FaultError.Violation {
 }
 
 extension MockResponse {
-    /// Why this response cannot be a sample; `nil` if it can.
+    /// Why this response cannot be a sample, or `nil` if it can.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
         guard case (.head, .end) = (start, ending), source == nil else {

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Runs a body of code with a good answer, and then once for each fault of that answer.
+/// Runs a body of code with a good response, and then once for each fault of that response.
 ///
-/// Each run has its own network, which gives the faulty answer to every request. Hand-written
-/// tests rarely cover a connection that ends after the 17th byte. This function tries all faults of
-/// ``Fault/all(of:)``:
+/// Each run has its own network, which returns the faulty response to every request. Hand-written
+/// tests rarely cover a connection that is lost after the 17th byte. This function tries all faults
+/// of ``Fault/all(of:)``:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -16,23 +16,22 @@ import Foundation
 /// }
 /// ```
 ///
-/// With the good answer, the body must return a value. Under a fault it must return a value or throw
-/// an `APIRequestError`; if the fault is a cancellation, it may also throw a `CancellationError`. An
-/// expectation within the body can show the fault: ``Fault/current``.
+/// With the good response, the body must return a value. Under a fault it must return a value or
+/// throw an `APIRequestError`. If the fault is a cancellation, it may also throw a
+/// `CancellationError`. Use ``Fault/current`` to show the fault in an expectation within the body.
 ///
-/// The body may use the network as the session, over its `urlSession`, or over its server. Timeouts
-/// and slow bytes take no real time. Up to 16 bodies run at once. If the code around the closure runs
-/// on an actor, the body does too.
+/// The body may use the network as a session, through its `urlSession`, or through its server.
+/// Timeouts and slow bytes take no real time. Up to 16 bodies run at once. If the code around the
+/// closure runs on an actor, so does the body.
 ///
 /// - Parameters:
-///   - sample: A good answer.
-///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
-///     own. An error of another type fails the run.
-///   - timeLimit: The real time after which a body counts as hung; on a busy machine, it is longer.
-///     The time in which the clock moves, or in which the main actor is busy with other work, does
-///     not count.
-///   - fileID: The file that an error names.
-///   - line: The line that an error names.
+///   - sample: A good response.
+///   - errorType: The type of error that the client throws: `APIRequestError`, or its own type. An
+///     error of another type fails the run.
+///   - timeLimit: The real time after which a body counts as hung, extended on a busy machine. Time
+///     during which the clock moves, or the main actor is busy with other work, does not count.
+///   - fileID: The file to name in an error.
+///   - line: The line to name in an error.
 ///   - body: The code to run, which receives the network.
 /// - Returns: The outcome under each fault.
 /// - Throws: ``FaultError``, which names each fault under which the body hung or threw another
@@ -42,7 +41,7 @@ import Foundation
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
     timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
-    // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
+    // As in `Task.init`. Otherwise a body on the main actor would need to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await forEachFault(
@@ -52,12 +51,12 @@ public func forEachFault<R, E: Error>(
     }
 }
 
-/// Runs a body of code with a good answer, and then once for each fault of that answer, with the clock
-/// of the network.
+/// Runs a body of code with a good response, and then once for each fault of that response, with
+/// the clock of the network.
 ///
-/// Use it for a client that waits. A policy that retries after 120 seconds waits on this clock, and
-/// the clock advances automatically as soon as nothing else happens. Without it, the policy would
-/// wait in real time:
+/// Use it for a client that waits. A policy that retries after 120 seconds waits on this clock,
+/// which advances automatically when nothing else is happening. Without it, the policy would wait
+/// in real time:
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
@@ -66,7 +65,7 @@ public func forEachFault<R, E: Error>(
 /// }
 /// ```
 ///
-/// The requirements and the parameters are those of a body without a clock.
+/// The requirements and parameters are the same as for a body without a clock.
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
@@ -96,10 +95,10 @@ public func forEachFault<R, E: Error>(
     return try await run.report()
 }
 
-/// Returns the text of an error, without secrets.
+/// Returns the description of an error, without secrets.
 private func text(of error: any Error) -> String {
     if let error = error as? URLError { return URLError.name(of: error.code) }
-    // The first line says enough; the last one of an `APIRequestError` is a curl command.
+    // The first line says enough. The last line of an `APIRequestError` is a curl command.
     let text = String("\(error)".prefix { !$0.isNewline }).excerpt(limit: 100)
     let type = "\(type(of: error))"
     return text.hasPrefix(type) ? text : "\(type) (\(text))"

@@ -11,7 +11,7 @@ extension JSONValue {
         return paths
     }
 
-    /// A value of another type in place of this one.
+    /// A replacement for this value, of another type.
     var ofAnotherType: JSONValue {
         switch self {
         case .object: .array([])
@@ -22,7 +22,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns this value with a change at a key path; `nil` if nothing is at that path.
+    /// Returns this value with a change at a key path, or `nil` if there is nothing at that path.
     func replacing(_ path: String, _ change: (JSONValue) -> JSONValue) -> JSONValue? {
         var isFound = false
         let result = changed { (here, value) in

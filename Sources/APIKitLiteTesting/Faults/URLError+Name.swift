@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLError {
-    /// The codes of ``Fault/errors`` and their names. Foundation has no names at run time.
+    /// The codes of ``Fault/errors`` and their names, which Foundation does not provide.
     static let named: [(code: Code, name: String)] = [
         (.timedOut, "timedOut"), (.notConnectedToInternet, "notConnectedToInternet"),
         (.networkConnectionLost, "networkConnectionLost"), (.cannotFindHost, "cannotFindHost"),

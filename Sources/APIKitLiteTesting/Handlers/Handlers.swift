@@ -1,10 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// Calls handlers with the task-locals of the code that made this object, each on a thread that it
-/// may block.
+/// Calls handlers with the task-locals of the code that created this object. Each runs on a thread
+/// that it may block.
 ///
-/// A failing `#expect` in a handler is therefore attributed to the test that made the network.
+/// This attributes a failing `#expect` in a handler to the test that created the network.
 final class Handlers: Sendable {
     private struct Call: Sendable {
         let work: @Sendable () async -> Void
@@ -19,8 +19,8 @@ final class Handlers: Sendable {
         let (stream, wakes) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wakes = wakes
-        // Only a task that is made here has these task-locals, so it starts the tasks of all calls.
-        // It does so inside `start`: a thread of its own would have to be woken for each call.
+        // Only a task created here has these task-locals, so it starts the tasks of all calls. It
+        // does so inside `start`, because each call would have to wake a separate thread.
         startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
                 let waiting = calls.withLock { calls in
@@ -36,18 +36,18 @@ final class Handlers: Sendable {
         wakes.finish()
     }
 
-    /// Calls a handler, beside all others. Its `task` must not be cancelled on the loading thread: a
-    /// cancellation handler is the user's code, and a `URLSession` call there crashes.
+    /// Calls a handler concurrently with the others. Do not cancel its `task` on the loading
+    /// thread: a cancellation handler is the user's code, and a `URLSession` call there crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
-        // Not through the stream: another thread may take the call, and the thread sanitizer does
-        // not see how a stream hands over its elements.
+        // Bypasses the stream: another thread may take the call, and the thread sanitizer does not
+        // see how a stream hands over its elements.
         calls.withLock { $0.append(Call(work: handler, task: task)) }
         wakes.yield()
     }
 }
 
-/// Starts a task on a thread that it may block, where the system has task executors; or inline,
-/// inside the calls that start and resume it, which it must not block.
+/// Starts a task on a thread that it may block, if the system has task executors. An inline task
+/// runs within the calls that start and resume it, and must not block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
@@ -68,11 +68,11 @@ private final class InlineExecutor: TaskExecutor {
     }
 }
 
-/// Runs each job on a queue of its own.
+/// Runs each job on a separate queue.
 ///
-/// Swift's own pool has one thread for each core: as many handlers that sleep or wait on a
-/// semaphore would stop every task of the process. A serial queue gets a further thread if all
-/// others are blocked.
+/// Swift's own pool has one thread per core. That many handlers that sleep or wait on a semaphore
+/// would stop every task of the process. A serial queue gets another thread if all others are
+/// blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class QueueExecutor: TaskExecutor {
     static let shared = QueueExecutor()

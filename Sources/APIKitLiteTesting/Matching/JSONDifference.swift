@@ -17,8 +17,8 @@ struct JSONDifference {
     private static let shownLines = 5
 
     private let relation: Relation
-    /// Whether all differences are collected, with their texts. Otherwise, the first one ends the
-    /// comparison.
+    /// Whether all differences are collected, with their texts. If false, the comparison stops at
+    /// the first one.
     private let isExplaining: Bool
     private var lines: [String] = []
 
@@ -33,7 +33,7 @@ struct JSONDifference {
         lines.append(isExplaining && lines.count < Self.shownLines ? line() : "")
     }
 
-    /// Whether two values do not differ.
+    /// Returns whether two values have no differences.
     static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
         var difference = JSONDifference(relation, isExplaining: false)
         difference.compare(expected, actual, at: "")
@@ -52,7 +52,7 @@ struct JSONDifference {
         return difference.lines
     }
 
-    /// Returns a line for each of the first five differences, and a line that counts the others.
+    /// Returns a line for each of the first five differences, and a line that counts the rest.
     static func lines(
         _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
     ) -> [String] {
@@ -88,20 +88,20 @@ struct JSONDifference {
         }
     }
 
-    /// Finds the expected elements in an array that may have more, in the same order.
+    /// Finds the expected elements, in order, in an array that may have more.
     private mutating func find(
         _ expected: [JSONValue], in actual: [JSONValue], at path: String
     ) {
         var tail = actual[...]
         for (index, element) in expected.enumerated() {
-            // A difference that is only counted is not searched for, so that the time stays linear.
+            // No search for a difference that is only counted, so that the time stays linear.
             let isShown = !isExplaining || lines.count < Self.shownLines
             if isShown, let found = tail.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 tail = tail[found...].dropFirst()
             } else if isExplaining, actual.count == expected.count {
                 // With equal counts, only the element at the same index can match. It is compared
-                // again only for an explanation: at each depth, a second comparison doubles the
-                // work.
+                // again only for an explanation, because a second comparison at each depth doubles
+                // the work.
                 let count = lines.count
                 compare(element, actual[index], at: adding(JSONText.step(index), to: path))
                 if lines.count == count { recordMissing(element, at: path) }
@@ -124,12 +124,12 @@ struct JSONDifference {
                 : "\(path): expected another value than \(got)\(Self.hint(expected, actual))")
     }
 
-    /// Returns the path to a member. A comparison without an explanation does not show it.
+    /// Returns the path to a member, or the path unchanged if no explanation is needed.
     private func adding(_ step: @autoclosure () -> String, to path: String) -> String {
         isExplaining ? path + step() : path
     }
 
-    /// Describes how two strings differ that are too long to be shown in full.
+    /// Describes the difference between two strings that are too long to show in full.
     private static func hint(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
         guard case .string(let expected) = expected, case .string(let actual) = actual else {
             return ""

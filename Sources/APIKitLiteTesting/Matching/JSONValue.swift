@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The content of a JSON text, without the order of keys and the space between values.
+/// The content of a JSON text, ignoring the order of keys and whitespace.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
@@ -11,9 +11,9 @@ enum JSONValue: Sendable {
     case boolean(Bool)
     case null
 
-    /// Reads a whole text. If a key is repeated, its last value counts.
+    /// Parses a whole text. If a key is repeated, its last value counts.
     ///
-    /// - Throws: An error of Foundation when the text is not JSON: see `JSONText.reason(_:)`.
+    /// - Throws: A Foundation error if the text is not JSON: see `JSONText.reason(_:)`.
     init(_ text: Data) throws {
         self.init(tree: try JSONText.read(text))
     }
@@ -47,7 +47,7 @@ enum JSONValue: Sendable {
         return text.excerpt(limit: limit)
     }
 
-    /// Writes the value, and may stop after a number of bytes.
+    /// Writes the value, stopping after a number of bytes if there is a limit.
     private func write(to text: inout String, upTo limit: Int = .max) {
         switch self {
         case .object(let members):
@@ -73,7 +73,7 @@ enum JSONValue: Sendable {
         }
     }
 
-    /// Whether both values are the same string, number, Boolean or null.
+    /// Returns whether both values are the same string, number, Boolean or null.
     ///
     /// Integers are compared exactly. Other numbers are also equal as `Double`, because encoders
     /// write 0.1 with different numbers of digits.

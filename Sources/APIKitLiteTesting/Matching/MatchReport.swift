@@ -1,13 +1,12 @@
-/// The result of a matcher for one request.
+/// The result of matching one request.
 ///
-/// The lines are made when they are asked for: most are never shown.
+/// The lines are built on demand, because most are never shown.
 struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {
-        /// The criterion, as the matcher describes it.
         let criterion: String
-        /// What the request has instead; nil if the criterion holds. A criterion that was not
-        /// checked, because another one does not hold, has a difference too.
+        /// What the request has instead, or nil if the criterion holds. A criterion that was not
+        /// checked, because another one failed, also has a difference.
         let difference: String?
         /// More about the difference, such as a line for each key that differs in a JSON body.
         let details: [String]
@@ -31,7 +30,7 @@ struct MatchReport: CustomStringConvertible {
 
     /// How a request differs from a criterion.
     struct Difference {
-        /// The end of the line's sentence, such as "the request has no body".
+        /// The end of the line, such as "the request has no body".
         let text: String
         var details: [String] = []
 
@@ -48,8 +47,8 @@ struct MatchReport: CustomStringConvertible {
     /// The outcome of one criterion.
     private enum Outcome {
         case holds, fails
-        /// It calls a predicate, which may rely on a criterion that fails or is unusable; or a large
-        /// body would be parsed only for a text.
+        /// It was not checked: its predicate may rely on a criterion that failed or is unusable, or
+        /// a large body would be parsed only for its text.
         case notAsked
     }
 
@@ -59,9 +58,8 @@ struct MatchReport: CustomStringConvertible {
     private let configurationError: String?
     private let captured: [String: String]
 
-    /// Checks each criterion against a request, and puts the path values that they capture into
-    /// `reading`. From the first invalid criterion on, and after a failed one, predicates are not
-    /// called.
+    /// Checks each criterion against a request, and stores the path values that they capture in
+    /// `reading`. Predicates are not called after a failed or invalid criterion.
     init(_ matcher: RequestMatcher, on reading: RequestReading) {
         self.reading = reading
         (criteria, configurationError) = (matcher.criteria, matcher.configurationError)
@@ -78,13 +76,13 @@ struct MatchReport: CustomStringConvertible {
         captured = reading.pathValues
     }
 
-    /// Whether every criterion holds, and the matcher is valid.
+    /// Whether every criterion holds and the matcher is valid.
     var isMatch: Bool { areCriteriaMet && configurationError == nil }
 
     var areCriteriaMet: Bool { outcomes.allSatisfy { $0 == .holds } }
 
-    /// A number that grows with the criteria that hold. Of two criteria that do not hold, the one
-    /// that nearly holds counts more.
+    /// A score that grows with each criterion that holds. A criterion that nearly holds scores more
+    /// than one that does not.
     var points: Int {
         zip(criteria, outcomes).reduce(0) { points, pair in
             switch pair.1 {
@@ -99,7 +97,7 @@ struct MatchReport: CustomStringConvertible {
     /// line describes it.
     var lines: [Line] {
         let reading = reading.shown
-        // A predicate within a criterion may use them.
+        // A predicate within a criterion may read these values.
         reading.pathValues = captured
         let lines = zip(criteria, outcomes).map { criterion, outcome in
             let difference: Difference? =

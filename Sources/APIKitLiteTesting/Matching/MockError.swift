@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// The error of a request that a mock could not answer, or of something that a mock needs and does
-/// not have: a fixture, a port.
+/// The error for a request that a mock could not answer, or for something that a mock needs but
+/// does not have, such as a fixture or a port.
 public struct MockError: DescribedError, UnredactedError, Sendable {
     /// What a mock could not do.
     package enum Reason: Sendable {
@@ -14,39 +14,39 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         case unmatched
         /// A stub with ``Stub/Times/never`` matches the request.
         case forbidden
-        /// The matching stub has given all of its responses, and then fails:
+        /// The matching stub has used all of its responses, and then fails:
         /// ``Stub/AfterLast/fail``.
         case usedUp
         /// The matching stub has a configuration error, such as a body that is not JSON.
         case brokenStub
-        /// The network of the session was released.
+        /// The session's network was released.
         case networkGone
         /// Foundation offers no way to mock this kind of task.
         case unsupportedTask
-        /// A ``MockURLSession`` was made with neither a response nor an error.
+        /// A ``MockURLSession`` has neither a response nor an error.
         case noAnswer
-        /// A handler returned a plain `URLResponse` to a client that speaks HTTP only: the
+        /// A handler returned a plain `URLResponse` to a client that supports only HTTP: the
         /// network as the session, or a client on a socket.
         case notHTTP
-        /// A test sends to a stub that has no stream for it: see `Stub.send(_:)`.
+        /// A test sends to a stub without a stream response: see `Stub.send(_:)`.
         case noStream
         /// A test waits for the reader of a response, but nothing shows what it has read: see
         /// `Stub.waitForReader()`.
         case noReader
-        /// A fixture is in none of the folders where it was looked for.
+        /// None of the searched folders contains the fixture.
         case noFixture
-        /// A server cannot use its port.
+        /// A server cannot use the requested port.
         case cannotListen
     }
 
     /// What the mock could not do.
     package let reason: Reason
 
-    /// A text that says what happened and what to do about it.
+    /// A message that says what happened and what to do about it.
     public let description: String
 
     /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
-    /// error; nil for every other reason.
+    /// error; nil for all other reasons.
     private(set) var plainAnswer: (response: URLResponse, body: Data?)?
 
     init(_ reason: Reason, _ description: String) {
@@ -54,7 +54,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         self.description = description
     }
 
-    /// Returns the error of a client that cannot receive a response because that is not HTTP.
+    /// Returns the error for a client that cannot receive a response because it is not HTTP.
     static func notHTTP(
         _ response: URLResponse, _ data: Data?, to request: URLRequest
     ) -> MockError {

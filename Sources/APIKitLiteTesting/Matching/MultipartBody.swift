@@ -3,9 +3,9 @@ import Foundation
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
 struct MultipartBody: Sendable {
-    /// The reason why a body has no parts that can be read.
+    /// The reason why the parts of a body cannot be read.
     struct Failure: Error, Equatable {
-        /// What is wrong, as the end of a sentence about the body.
+        /// What is wrong, worded as the end of a sentence about the body.
         let reason: String
 
         static let otherType = Failure(reason: "which is not multipart/form-data")
@@ -20,7 +20,7 @@ struct MultipartBody: Sendable {
         self.parts = parts
     }
 
-    /// Reads a body in time that grows linearly with its length.
+    /// Parses a body in linear time.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).
     init(_ body: Data, contentType: String?) throws(Failure) {
@@ -29,7 +29,7 @@ struct MultipartBody: Sendable {
         else {
             throw .malformed
         }
-        // The line break before a boundary belongs to it, and the first line may have a boundary.
+        // The line break before a boundary belongs to it, and a boundary may be on the first line.
         let delimiter = Data("\r\n--\(boundary)".utf8)
         let bytes = Data("\r\n".utf8) + body
         var parts: [RecordedPart] = []
@@ -37,7 +37,7 @@ struct MultipartBody: Sendable {
         for place in bytes.places(of: delimiter) {
             let searched = place + delimiter.count
             let isLast = bytes[searched...].starts(with: "--".utf8)
-            // Only a whole line separates two parts. It may end with blanks, which a gateway adds.
+            // Only a whole line separates two parts. It may end with blanks that a gateway added.
             let end = bytes[searched...].drop { $0 == 0x20 || $0 == 0x09 }
             guard isLast || end.starts(with: "\r\n".utf8) else { continue }
             if let start = partStart {
@@ -54,9 +54,9 @@ struct MultipartBody: Sendable {
 }
 
 extension RecordedPart {
-    /// Reads the headers and the data of a part.
+    /// Parses the headers and the data of a part.
     fileprivate init(_ content: Data) throws(MultipartBody.Failure) {
-        // The empty line may be missing if nothing follows it.
+        // The empty line may be missing if nothing follows.
         let end = content.range(of: Data("\r\n\r\n".utf8))
         let headEnd = end?.lowerBound ?? content.endIndex
         let head = String(decoding: content[..<headEnd], as: UTF8.self)

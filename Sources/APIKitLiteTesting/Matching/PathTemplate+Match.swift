@@ -1,8 +1,8 @@
 import APIKitLite
 
 extension PathTemplate {
-    /// The template with its literals percent-decoded, for a text that was written as in a URL. If
-    /// it has no escapes, nil.
+    /// The template with its literals percent-decoded, for text that was written as in a URL; nil
+    /// if it has no escapes.
     var unescaped: PathTemplate? {
         var template = self
         for index in segments.indices {
@@ -12,7 +12,7 @@ extension PathTemplate {
         return template == self ? nil : template
     }
 
-    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
+    /// Returns the decoded segments of a percent-encoded path. An empty path is equal to `/`.
     ///
     /// The path is split before it is decoded, so a segment may contain an escaped slash.
     static func decodedSegments(ofPath path: String) -> [String] {
@@ -21,10 +21,10 @@ extension PathTemplate {
         }
     }
 
-    /// Returns the value of each name if the template matches a path, otherwise nil.
+    /// Returns the value of each name if the template matches a path, or nil if it does not.
     ///
-    /// A value has at least one character, and is the same wherever its name occurs. A prefix may be
-    /// followed by more segments of the path, which are decoded.
+    /// A value has at least one character, and is the same wherever its name occurs. A prefix may
+    /// be followed by more segments.
     func match(_ path: ArraySlice<String>, isPrefix: Bool = false) -> [String: String]? {
         let keepsSlashes = segments.last?.keepsSlashes ?? false
         guard path.count == segments.count || isPrefix || keepsSlashes else { return nil }
@@ -44,8 +44,8 @@ extension PathTemplate {
 }
 
 extension PathTemplate.Segment {
-    /// Returns what a text has in place of the name, `""` for a segment without a name, or nil if
-    /// the text does not match.
+    /// Returns the text in place of the name, `""` for a segment without a name, or nil if the text
+    /// does not match.
     fileprivate func value(in text: String) -> String? {
         guard name != nil else { return text.utf8.elementsEqual(prefix.utf8) ? "" : nil }
         let (start, end) = (prefix.utf8.count, suffix.utf8.count)

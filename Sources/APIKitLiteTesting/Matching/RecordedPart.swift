@@ -36,7 +36,7 @@ public struct RecordedPart: Sendable {
     var fieldText: String? { isField ? text : nil }
 
     private var isField: Bool {
-        // RFC 7578, section 4.4: a part without a type is plain text.
+        // A part without a type is plain text (RFC 7578, section 4.4).
         fileName == nil && mediaType(contentType)?.hasPrefix("text/") ?? true
     }
 
@@ -55,7 +55,7 @@ public struct RecordedPart: Sendable {
     }
 }
 
-// Opaque, because a dump of a body is a line for each byte.
+// Opaque, because a dump shows a line for each byte of a body.
 extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The name and the content on one line. A file is shown as its name, type and size.
     ///

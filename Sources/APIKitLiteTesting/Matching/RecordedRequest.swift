@@ -10,51 +10,51 @@ public struct RecordedRequest: Sendable {
     /// `pathValues["id"]`.
     public internal(set) var pathValues: [String: String] = [:]
 
-    /// Whether the client cancelled the request before the answer was complete.
+    /// Whether the client cancelled the request before the response was complete.
     ///
-    /// The client may end before this is true: first call
+    /// This may become true shortly after the client's call returns. To be sure, first call
     /// ``MockNetwork/waitForResponses(_:matching:fileID:line:)``.
     public internal(set) var wasCancelled = false
 
     /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
-    /// How many mocks had passed the request on when it came.
+    /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    // The `Stub` that answered. It has no type here, because matching does not depend on stubs: see
+    // The `Stub` that answered. It is untyped because matching does not depend on stubs: see
     // `stub`.
     var answeringStub: (any AnyObject & Sendable)?
 
-    /// When the request was received: the time since its network was created, on the network's
-    /// clock; zero without one.
+    /// When the request was received, as the time since its network was created, on the network's
+    /// clock; zero without a clock.
     var startTime = Duration.zero
 
-    /// When the answer was complete or the client cancelled, counted as ``startTime``; nil until
-    /// then.
+    /// When the response was complete or the client cancelled, measured like ``startTime``; nil
+    /// until then.
     var endTime: Duration?
 
-    /// The status and headers that were sent in answer; nil if none were, or not yet.
+    /// The status and headers that were sent; nil if none have been.
     public internal(set) var response: HTTPURLResponse?
 
-    /// The error with which the request failed; nil if it did not, or not yet.
+    /// The error with which the request failed; nil if it has not failed.
     ///
-    /// A request that the client cancelled has none: see ``wasCancelled``.
+    /// A cancelled request has none: see ``wasCancelled``.
     public internal(set) var error: (any Error)?
 
     /// When the request was received.
     let startDate = Date()
 
-    /// What was sent in answer in pieces, or as a whole body of a handler that is longer than 1 MiB.
-    /// Any other whole body is in `wholeBody`.
+    /// What was sent in pieces, or a handler's whole body if it is longer than 1 MiB. Any other
+    /// whole body is in `wholeBody`.
     var sentBody: SentBody?
 
-    /// The body of an answer that was given as a whole. It is not in `sentBody`, so that a plain
-    /// answer costs nothing more.
+    /// The body of a response that was sent as a whole. It is kept out of `sentBody` so that a
+    /// plain response costs nothing more.
     var wholeBody: [Data] = []
 
-    /// The secrets that texts about the request do not show, because it is compared with a
-    /// recording; nil if they show everything.
+    /// The secrets to hide in texts about the request, because it is compared with a recording; nil
+    /// to show everything.
     var redaction: Redaction?
 
     /// Creates the record of a request, whose body is in `httpBody`.
@@ -65,10 +65,10 @@ public struct RecordedRequest: Sendable {
     /// The body; empty if the request has none.
     public var body: Data { request.httpBody ?? Data() }
 
-    /// The URL; nil if the request has none.
+    /// The URL; nil if it is missing.
     public var url: URL? { request.url }
 
-    /// The method; `GET` if the request names none.
+    /// The method, `GET` by default.
     public var method: String { request.httpMethod ?? "GET" }
 
     /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
@@ -76,10 +76,9 @@ public struct RecordedRequest: Sendable {
         PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
     }
 
-    /// The pieces of the response's body that were sent, in order, and when.
+    /// The pieces of the response's body that were sent, in order and with their times.
     ///
-    /// A body that was given as a whole is usually one piece. The first 10,000 pieces are kept, up
-    /// to 1 MiB.
+    /// A whole body is usually one piece. The first 10,000 pieces are kept, up to 1 MiB.
     var sent: [SentPiece] { sentSoFar.pieces }
 
     /// The number of pieces of the response's body that were sent.
@@ -88,7 +87,7 @@ public struct RecordedRequest: Sendable {
     /// The number of bytes of the response's body that were sent.
     var sentByteCount: Int { sentSoFar.byteCount }
 
-    /// The beginning of the body that was sent.
+    /// The beginning of the response's body that was sent.
     var sentSoFar: SentBody {
         sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
     }
@@ -100,7 +99,7 @@ public struct RecordedRequest: Sendable {
 
     /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
     ///
-    /// A test can compare it: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
+    /// For example: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
     public var json: String? { (try? JSONValue(body))?.compact }
 
     /// The parts of a `multipart/form-data` body, in order; nil if the body is of another type or
@@ -112,23 +111,23 @@ public struct RecordedRequest: Sendable {
         (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
     }
 
-    /// The items of the query, in order, decoded as servers decode them: a `+` is a space. An item
-    /// without `=` has no value.
+    /// The query items in order, decoded as servers decode them: a `+` is a space. An item without
+    /// `=` has no value.
     public var queryItems: [URLQueryItem] {
         NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
             .map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 
-    /// The query by name, such as `query["page"]`.
+    /// The query items by name, such as `query["page"]`.
     ///
-    /// If a name is repeated, its first item counts. An item without a value has an empty string.
+    /// If a name is repeated, its first item counts. An item without a value is an empty string.
     public var query: [String: String] {
         Dictionary(
             queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
     }
 
-    /// Decodes the body from JSON. `Data` is the body itself. If the type is optional, an empty body
-    /// is nil.
+    /// Decodes the body from JSON. As `Data`, the body is returned unchanged. As an optional type,
+    /// an empty body is nil.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -142,9 +141,9 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-// Opaque, because a dump of a body is a line for each byte.
+// Opaque, because a dump shows a line for each byte of a body.
 extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The method and the URL, the size of the body, and whether the request was cancelled or passed
+    /// The method, the URL, the size of the body, and whether the request was cancelled or passed
     /// through.
     public var description: String {
         let size = body.isEmpty ? "" : ", \(byteCount(body.count))"

@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-/// Makes of a request of the client what a `URLSession` sends.
+/// Turns a client's request into what a `URLSession` sends.
 enum RequestBody {
-    /// Whether reading the body may block, so that it must not happen on the loading thread.
+    /// Returns whether reading the body may block, which the loading thread must not.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
         request.httpMethod != "HEAD" && request.httpBody == nil
             && (request.httpBodyStream != nil || task is URLSessionUploadTask)
     }
 
-    /// Returns the error with which a `URLSession` refuses a GET that has a body.
+    /// Returns the error with which a `URLSession` rejects a GET that has a body.
     static func refusal(of request: URLRequest, _ task: URLSessionTask? = nil) -> URLError? {
         let isRefused =
             request.httpMethod == "GET" && (request.hasBody || isSlow(request, task))
@@ -17,8 +17,8 @@ enum RequestBody {
     }
 
     /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
-    /// `httpBody`: a HEAD has none, a POST without a type has that of a form, and a header has no
-    /// spaces around its value. One that consists of spaces is not sent.
+    /// `httpBody`. A HEAD has no body, a POST without a type has the type of a form, and headers
+    /// are trimmed. A blank header is not sent.
     ///
     /// - Throws: The error of ``refusal(of:_:)``, of the stream or of the file; ``MockError`` for a
     ///   streamed upload.
@@ -30,7 +30,7 @@ enum RequestBody {
         if request.httpMethod == "POST", request.hasBody, type == nil {
             request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
         }
-        // On Linux, a `URLSession` adds these two headers to a body that is read from files.
+        // On Linux, a `URLSession` adds these two headers when the body is read from files.
         if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
@@ -61,7 +61,7 @@ enum RequestBody {
             let count = stream.read(&piece, maxLength: piece.count)
             guard count > 0 else {
                 if count == 0 { return body }
-                // Without an error, `streamError` ends the process on Linux.
+                // On Linux, reading `streamError` crashes if there is no error.
                 let error = stream.streamStatus == .error ? stream.streamError : nil
                 throw error ?? URLError(.requestBodyStreamExhausted)
             }
@@ -86,5 +86,5 @@ extension URLSessionUploadTask {
     }
 }
 
-/// What may stand around the value of a header (`OWS`, RFC 9110, section 5.6.3).
+/// The characters allowed around the value of a header (`OWS`, RFC 9110, section 5.6.3).
 let blanks = CharacterSet(charactersIn: " \t")

@@ -18,7 +18,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a body that is equal to a JSON text.
+    /// Requires a body that equals a JSON text.
     ///
     /// The order of keys does not matter, nor does the notation of a number: `1` equals `1.0`.
     /// Arrays are compared in order. Integers are compared exactly, up to 38 digits. Other numbers
@@ -29,14 +29,14 @@ extension RequestMatcher {
         adding(.equal, text, of: ".json(_:)")
     }
 
-    /// Requires a body that is equal to the JSON of a value.
+    /// Requires a body that equals a value encoded as JSON.
     ///
-    /// The value is encoded immediately. The bodies are compared as by `json(_:)`.
+    /// The value is encoded immediately. Bodies are compared as in `json(_:)`.
     ///
     /// - Parameters:
-    ///   - value: The value. `Data` is JSON already. If it cannot be encoded, that is a configuration
-    ///     error.
-    ///   - encoder: An encoder with other strategies for dates or keys; by default, a new
+    ///   - value: The value. `Data` is used as JSON. A value that cannot be encoded is a
+    ///     configuration error.
+    ///   - encoder: An encoder with your strategies for dates or keys; by default, a new
     ///     `JSONEncoder`. Its output formatting does not matter.
     public func json(
         encoding value: some Encodable, encoder: JSONEncoder? = nil
@@ -50,11 +50,11 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a body that contains at least a JSON text.
+    /// Requires a body that contains a JSON text.
     ///
-    /// An object may have more keys, at every depth. An array may have more elements if it has the
-    /// expected ones in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared as by
-    /// `json(_:)`.
+    /// An object may have more keys, at every depth. An array may have more elements if the
+    /// expected ones occur in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared as
+    /// in `json(_:)`.
     ///
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(containing text: String) -> RequestMatcher {

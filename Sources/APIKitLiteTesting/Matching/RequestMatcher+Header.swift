@@ -2,8 +2,8 @@ extension RequestMatcher {
     /// Requires a header.
     ///
     /// - Parameters:
-    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
-    ///   - value: The whole value, whose case matters; nil for any value.
+    ///   - name: The name of the header, in any case (RFC 9110, section 5.1).
+    ///   - value: The whole value, which is case-sensitive; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         adding("header " + (value.map { "\(name): \($0)" } ?? name)) { reading in
             let actual = reading.header(name)

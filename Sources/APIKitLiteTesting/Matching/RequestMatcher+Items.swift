@@ -4,17 +4,17 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
-    /// A `+` in a URL is a space, as servers read it; the character itself is `%2B` there.
+    /// A `+` in a URL is a space, as servers read it. A plus sign is `%2B`.
     ///
-    /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them:
-    ///   an array requires the name once for each element, and nil requires nothing. An item that
-    ///   is given twice must occur at least twice. A value that cannot be sent is a configuration
-    ///   error. A dictionary in a variable needs `RequestItems(dictionary)`.
+    /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them.
+    ///   An array requires the name once for each element, and nil requires nothing. An item that
+    ///   you list twice must occur at least twice. A value that cannot be sent is a configuration
+    ///   error. Wrap a dictionary variable in `RequestItems(dictionary)`.
     public func query(_ items: RequestItems) -> RequestMatcher {
         adding(items) { adding(.query, $0) }
     }
 
-    /// Requires a query item, with any value or without one. Other items are allowed.
+    /// Requires a query item, with or without a value. Other items are allowed.
     ///
     /// - Parameter name: The name of the item, percent-decoded.
     public func query(_ name: String) -> RequestMatcher {
@@ -58,7 +58,7 @@ extension RequestMatcher {
         }
     }
 
-    /// The part of a request that holds named items.
+    /// The part of a request that contains named items.
     enum ItemSource {
         case query, form
 
@@ -77,7 +77,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with criteria for each item, and a criterion that allows no other item.
+    /// Returns the matcher with a criterion for each item, and one that allows no other items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
@@ -96,8 +96,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with one criterion for each item, so that a report names the missing
-    /// ones.
+    /// Returns the matcher with a criterion for each item, so that a report names the missing ones.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
         var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         return items.reduce(into: self) { matcher, item in
@@ -119,7 +118,7 @@ extension RequestMatcher {
 }
 
 extension NamedItem {
-    /// Describes the items of the same name that a request has in place of this one.
+    /// Describes the items with the same name that a request has instead.
     fileprivate func difference(from actual: [NamedItem]) -> String {
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
         let shown = actual.shown

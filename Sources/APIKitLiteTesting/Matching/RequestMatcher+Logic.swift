@@ -5,11 +5,11 @@ extension RequestMatcher {
     /// Requires that a predicate returns true.
     ///
     /// - Parameters:
-    ///   - description: The condition, as an error text shows it: `"an even id"`.
-    ///   - predicate: Receives the request, with the path values that the criteria before this one
-    ///     captured. It is called only if those criteria hold. It may be called on any thread, and
+    ///   - description: The condition, as error texts show it: `"an even id"`.
+    ///   - predicate: Receives the request, with the path values captured by the criteria before
+    ///     this one. It is called only if those criteria hold. It may be called on any thread, and
     ///     again to explain a failure. A network with such a stub matches in the background: it
-    ///     records a request a moment after `resume()` has returned, and the predicate may use any
+    ///     records a request shortly after `resume()` returns, and the predicate may use any
     ///     `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
@@ -27,8 +27,8 @@ extension RequestMatcher {
 
     /// Requires that at least one of several matchers matches.
     ///
-    /// - Parameter matchers: The matchers, asked in order. The path values that the first match
-    ///   captures are kept. An empty list is a configuration error.
+    /// - Parameter matchers: The matchers, in the order in which they are tried. The path values
+    ///   that the first match captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         anyOf(matchers)
     }

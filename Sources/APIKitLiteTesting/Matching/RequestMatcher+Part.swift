@@ -4,13 +4,13 @@ import Foundation
 extension RequestMatcher {
     /// Requires a part of a `multipart/form-data` body. Other parts are allowed.
     ///
-    /// A name that occurs several times matches if one of its parts does.
+    /// If a name occurs several times, one of its parts must match.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
-    ///   - fileName: The name of the file; nil for any, or none.
-    ///   - contentType: The media type of the part, such as `image/png`; nil for any, or none. Its
-    ///     case and its parameters do not matter.
+    ///   - fileName: The name of the file; nil for any or none.
+    ///   - contentType: The media type of the part, such as `image/png`; nil for any or none. Its
+    ///     case and parameters are ignored.
     ///   - data: The content of the part; nil for any.
     public func part(
         _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
@@ -20,8 +20,7 @@ extension RequestMatcher {
                 name: name, fileName: fileName, mediaType: mediaType(contentType), data: data))
     }
 
-    /// Requires a part of a `multipart/form-data` body that has a certain text. Other parts are
-    /// allowed.
+    /// Requires a part of a `multipart/form-data` body with this text. Other parts are allowed.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
@@ -60,7 +59,7 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// The criterion as a text.
+    /// The criterion in words.
     var description: String {
         let values = [fileName?.debugDescription, mediaType, shownData]
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")
@@ -71,7 +70,7 @@ private struct ExpectedPart: Sendable {
         return "\"\(text.excerpt(limit: 60))\""
     }
 
-    /// Describes the parts of a request that have the same name, or, if none has it, the others.
+    /// Describes the parts of a request that have the same name, or all parts if none do.
     func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates

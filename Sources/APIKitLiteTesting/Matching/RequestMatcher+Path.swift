@@ -10,12 +10,12 @@ extension RequestMatcher {
     ///
     /// The template must match the whole path, segment by segment. A segment has at most one name,
     /// with text before and after it. A captured value is never empty. In the last segment, a name
-    /// with `+` takes all segments that are left: `/files/{+path}` matches `/files/a/b.txt`.
-    /// A character may be percent-encoded or not: a space may be written as it is or as `%20`. If a
+    /// with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
+    /// Characters may be percent-encoded or not: a space may be written as it is or as `%20`. If a
     /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
     /// `/100%25`.
     ///
-    /// - Parameter template: The path, without scheme and host. An invalid template is a
+    /// - Parameter template: The path, without a scheme or host. An invalid template is a
     ///   configuration error.
     public func path(_ template: String) -> RequestMatcher {
         if template.contains("://"), !template.hasPrefix("/") {
@@ -37,7 +37,7 @@ extension RequestMatcher {
 
     /// Requires a path, percent-encoded as in a URL. It is not a template.
     ///
-    /// Use it for paths that a template cannot express: those with braces, or with an escaped `/`
+    /// Use it for paths that a template cannot express, such as paths with braces or an escaped `/`
     /// inside a segment.
     ///
     /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
@@ -55,7 +55,7 @@ extension RequestMatcher {
     /// Requires a path that begins with these segments: `/v1` matches `/v1` and `/v1/users`, but
     /// not `/v10`.
     ///
-    /// - Parameter prefix: The segments, which may be a template. With a slash at its end, at least
+    /// - Parameter prefix: The segments, which may be a template. If it ends with a slash, at least
     ///   one more segment must follow. An invalid template is a configuration error.
     public func path(prefix: String) -> RequestMatcher {
         do {
@@ -65,7 +65,7 @@ extension RequestMatcher {
             let hint = PathTemplate.hint(for: text)
             return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
                 if text.isEmpty { return [:] }
-                // With a slash at the end of the prefix, at least one more segment must follow.
+                // If the prefix ends with a slash, at least one more segment must follow.
                 let path = text == prefix ? $0 : $0.dropLast()
                 return parsed.match(path, isPrefix: true)
                     ?? unescaped?.match(path, isPrefix: true)
@@ -76,13 +76,13 @@ extension RequestMatcher {
     }
 
     /// Returns the matcher with a criterion for the path, or for its beginning. `match` returns the
-    /// values that it captures from segments, or nil if they do not match; `hint` is advice for a
+    /// values that it captures from segments, or nil if they do not match. `hint` is advice for a
     /// template in another notation.
     private func addingPath(
         _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
         _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?
     ) -> RequestMatcher {
-        // A template that begins with a name would match the end of almost every path.
+        // A template that begins with a name would match the end of almost any path.
         let mayFollowBase = isWhole && !["", "/"].contains(path) && !path.prefix(2).contains("{")
         /// The segments of the request's path before the part that matches.
         @Sendable func base(_ reading: RequestReading) -> ArraySlice<String>? {
@@ -93,14 +93,14 @@ extension RequestMatcher {
             }.map { segments[..<$0] }
         }
         let expected = PathTemplate.decodedSegments(ofPath: path)
-        /// The segments that would have to precede the request's path.
+        /// The segments missing from the beginning of the request's path.
         @Sendable func lacking(_ reading: RequestReading) -> ArraySlice<String>? {
             guard mayFollowBase else { return nil }
             return expected.indices.dropFirst().first {
                 !expected[$0].hasPrefix("{") && match(expected[..<$0] + reading.segments) != nil
             }.map { expected[..<$0] }
         }
-        /// The sentences about a request whose path differs in one respect only.
+        /// Hints for a request whose path differs in only one way.
         @Sendable func advice(_ reading: RequestReading) -> [String] {
             let segments = reading.segments[...]
             var advice: [String] = []

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Matches requests that are equal to a given one, as an `APIRequest` makes it.
+    /// Matches requests that equal this one, such as one that an `APIRequest` makes.
     ///
     /// When the request type changes, the matcher changes with it:
     ///
@@ -11,11 +11,11 @@ extension RequestMatcher {
     /// ```
     ///
     /// It compares the method, the path, all query items, the headers that the value sets, and the
-    /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
-    /// scheme, the host and the port if the value has them.
+    /// body: JSON by value, a form by its fields, and any other body by its bytes. The scheme, host
+    /// and port are compared if the value has them.
     ///
-    /// - Parameter value: The request. A body stream is read, and cannot be sent after that. If it
-    ///   cannot be read, that is a configuration error.
+    /// - Parameter value: The request. A body stream is consumed, so it cannot be sent afterwards.
+    ///   A stream that cannot be read is a configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {

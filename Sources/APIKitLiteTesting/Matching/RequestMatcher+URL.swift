@@ -20,10 +20,10 @@ extension RequestMatcher {
     /// Matches `DELETE` requests by a path template.
     public static func delete(_ path: String) -> RequestMatcher { method("DELETE").path(path) }
 
-    /// Matches requests with a method. The case of its name matters.
+    /// Matches requests with a method, which is case-sensitive.
     public static func method(_ name: String) -> RequestMatcher { any.method(name) }
 
-    /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
+    /// Requires a method, which is case-sensitive (RFC 9110, section 9.1).
     public func method(_ name: String) -> RequestMatcher {
         adding("method \(name)") {
             $0.method == name
@@ -47,9 +47,9 @@ extension RequestMatcher {
 
     /// Requires a host, such as `api.example.com`, without a port. Its case does not matter.
     ///
-    /// - Parameter name: The host alone. A scheme, a port or a path in it is a configuration error.
+    /// - Parameter name: The host only. A scheme, port or path in it is a configuration error.
     public func host(_ name: String) -> RequestMatcher {
-        // Foundation converts an international name to its ASCII form, as a request contains it.
+        // Foundation converts an international name to ASCII, the form that requests contain.
         let url = URL(string: "https://\(name)").map { URLParts($0.absoluteString) }
         guard let url, !url.host.isEmpty, url.explicitPort == nil, url.path.isEmpty else {
             return broken(
@@ -64,9 +64,9 @@ extension RequestMatcher {
     }
 
     /// Matches requests with a whole URL: its scheme, host, port and path, and exactly its query
-    /// items, in any order. A fragment does not count, because no request sends it.
+    /// items, in any order. The fragment is ignored, because requests do not send it.
     ///
-    /// - Parameter value: The URL. If it is relative, only the path and the query are required.
+    /// - Parameter value: The URL. For a relative URL, only the path and query are compared.
     public static func url(_ value: URL) -> RequestMatcher { any.url(value) }
 
     /// Requires a whole URL, as ``url(_:)`` describes.

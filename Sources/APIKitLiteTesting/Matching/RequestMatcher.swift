@@ -8,39 +8,39 @@ import Foundation
 /// ```
 ///
 /// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
-/// `url`, `request` or `anyOf`, or with `any`. All other criteria follow one of these, such as
-/// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace, is
-/// a configuration error: it fails every request that the other criteria match, and `verify()`
+/// `url`, `request` or `anyOf`, or with `any`. Chain other criteria to it, such as
+/// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
+/// is a configuration error. It fails every request that the other criteria match, and `verify()`
 /// reports it. A predicate after it is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the text of the criterion. Called only when shown: of very many criteria, most
-        /// never are.
+        /// Returns the text of the criterion. Called only when shown, because most criteria never
+        /// are.
         var description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
-        /// Whether a request differs so little that the test probably meant this stub for it.
-        /// Called only if the criterion does not hold.
+        /// Whether the request is so close that the test probably meant this stub for it. Called
+        /// only if the criterion does not hold.
         var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
-        /// Whether it calls the user's code, which may rely on the criteria before it.
+        /// Whether it calls the user's code, which may rely on earlier criteria.
         var callsPredicate = false
-        /// Whether it parses the body, which takes long for a large one.
+        /// Whether it parses the body, which is slow for a large one.
         var readsBody = false
     }
 
     private(set) var criteria: [Criterion] = []
-    /// What is wrong with the matcher; nil if it is valid. Its stub reports it.
+    /// What is wrong with the matcher, as its stub reports; nil if it is valid.
     private(set) var configurationError: String?
     /// The number of criteria before the first unusable one; `Int.max` if there is none.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
-    /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
+    /// The recorded request whose marks match any text; nil if the matcher is not from a recording.
     var pattern: RequestPattern?
 
-    /// A matcher for every request.
+    /// A matcher for all requests.
     public static var any: RequestMatcher { RequestMatcher() }
 
     /// The criteria, in order.
@@ -72,7 +72,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         return matcher
     }
 
-    /// Returns the matcher with a configuration error. If there are several, the first one is kept.
+    /// Returns the matcher with a configuration error. Only the first error is kept.
     func broken(_ configurationError: String?) -> RequestMatcher {
         guard let configurationError, self.configurationError == nil else { return self }
         var matcher = self
@@ -89,9 +89,9 @@ extension RequestMatcher {
         return holds(for: reading) ? reading.pathValues : nil
     }
 
-    /// Whether all criteria hold. If they do, adds the captured path values to the reading.
+    /// Returns whether all criteria hold, and if so adds the captured path values to the reading.
     ///
-    /// After an unusable criterion, predicates are not called, because they may rely on it.
+    /// Predicates after an unusable criterion are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
         let reading = compared(reading)
         let before = reading.pathValues

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// A recorded request, in which a mark matches any text that is not empty.
+/// A recorded request in which each mark matches any text that is not empty.
 ///
-/// Its functions return the parts of a live request: in place of each part that a recorded one matches,
-/// the recorded one, and the others without their secrets. So the two requests are compared as any
-/// others, and a text about a difference shows no secret.
+/// Its functions return the parts of a live request. A part that matches a recorded part is
+/// replaced by it, and the others have their secrets removed. The two requests can then be compared
+/// like any others, and no difference shows a secret.
 struct RequestPattern: Sendable {
     private let segments: [String]
     private let query: [NamedItem]
@@ -71,7 +71,7 @@ struct RequestPattern: Sendable {
         body.matches(live.body) || body.matches(live.shown.body) ? body : live.shown.body
     }
 
-    /// The number of parts that a live request does not have at their places.
+    /// Returns the number of parts that a live request lacks or has in another place.
     func differences(from live: RequestReading) -> Int {
         var count = zip(segments, live.segments).count { $0 != $1 }
         count += query.count { !live.query.contains($0) }
@@ -85,19 +85,18 @@ struct RequestPattern: Sendable {
     }
 }
 
-/// A part of a recorded request, which may match other ones.
+/// A part of a recorded request, which may contain marks.
 private protocol Pattern {
     var hasMark: Bool { get }
     func matches(_ live: Self) -> Bool
 }
 
 extension Array where Element: Pattern {
-    /// Returns the shown elements, each replaced by a recorded one that matches it, or the live one at
-    /// its place.
+    /// Returns the shown elements, each replaced by the recorded element that matches the live one.
     fileprivate func replacing(_ live: [Element], _ shown: [Element]) -> [Element] {
         guard live.count == shown.count else { return shown }
         var (result, free) = (shown, [Int](live.indices))
-        // Marks are last, because they also match what others match.
+        // Marks come last, because they also match what other elements match.
         for element in filter({ !$0.hasMark }) + filter(\.hasMark) {
             let place = free.firstIndex { element.matches(live[$0]) || element.matches(shown[$0]) }
             if let place { result[free.remove(at: place)] = element }
@@ -124,7 +123,7 @@ extension RecordedPart: Pattern {
 }
 
 extension JSONValue {
-    /// Returns the shown value, in which each value that a recorded one matches is that one.
+    /// Returns the shown value, with each part that matches the recorded value replaced by it.
     fileprivate func marked(as recorded: JSONValue?, _ shown: JSONValue) -> JSONValue {
         switch (recorded, self, shown) {
         case (.object(let recorded), .object(let live), .object(let shown)):
@@ -146,7 +145,7 @@ extension JSONValue {
         case (.string(let text), .string(let live), .string(let other))
         where text.matches(live) || text.matches(other):
             return .string(text)
-        // A value that is hidden under any name has eight characters or more.
+        // A value that is hidden under any name has at least eight characters.
         case (.number("0"), .number(let live), _) where live.utf8.count >= 8: return .number("0")
         default: return recorded?.isSameScalar(as: self) == true ? self : shown
         }
@@ -162,8 +161,8 @@ extension Data {
 }
 
 extension String {
-    /// Whether the text has the same bytes as another one, of which a mark matches any that is not
-    /// empty.
+    /// Returns whether two texts are equal byte for byte, except that a mark matches any text that
+    /// is not empty.
     fileprivate func matches(_ live: String) -> Bool {
         if utf8.elementsEqual(live.utf8) { return true }
         guard contains(Redaction.mark) else { return false }

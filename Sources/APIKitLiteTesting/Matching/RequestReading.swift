@@ -1,16 +1,16 @@
 import APIKitLite
 import Foundation
 
-/// One request as matchers read it. Each part is parsed once, on first use, so each thread makes a
-/// separate reading.
+/// One request as matchers read it. Each part is parsed once, on first use, so each thread needs
+/// its own reading.
 final class RequestReading {
     /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
-    /// The request, and the recorded one with which this reading compares it; nil for a plain reading.
+    /// The request, and the recorded one that it is compared with; nil for a plain reading.
     private let comparison: (live: RequestReading, pattern: RequestPattern)?
-    /// The request without the secrets that texts do not show; nil if they show everything.
+    /// The request without the secrets that texts hide; nil if they show everything.
     private lazy var redacted: RequestReading? = record.redaction.map {
         RequestReading(RecordedRequest(request: $0.redacted(request)))
     }
@@ -19,7 +19,7 @@ final class RequestReading {
         (self.record, comparison) = (record, nil)
     }
 
-    /// Reads a request for a comparison with a recorded one. Only what texts may show is read.
+    /// Reads only what texts may show, to compare a request with a recorded one.
     init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
         (record, comparison) = (live.shown.record, (live, pattern))
     }
@@ -39,10 +39,10 @@ final class RequestReading {
         return record
     }
 
-    /// The method and the URL, as a text may show them.
+    /// The method and the URL, in the form that texts may show.
     var line: String { record.line }
 
-    /// The request as a text may show it.
+    /// The request in the form that texts may show.
     var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url: URLParts =
@@ -53,14 +53,14 @@ final class RequestReading {
     private(set) lazy var query: [NamedItem] =
         comparison.map { $1.query(of: $0) } ?? NamedItem.list(url.query ?? "")
 
-    /// The body as JSON, or why it is not JSON; nil if there is no body.
+    /// The body as JSON, or the reason why it is not JSON; nil if there is no body.
     private(set) lazy var json: Result<JSONValue, any Error>? = {
         if let (live, pattern) = comparison { return pattern.json(of: live) }
         return body.isEmptyBody ? nil : Result { try JSONValue(body) }
     }()
 
-    /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
-    /// read as a form.
+    /// The fields of a form; nil for any other body. A body without a `Content-Type` is read as a
+    /// form.
     private(set) lazy var form: [NamedItem]? = {
         if let (live, pattern) = comparison { return pattern.form(of: live) }
         let type = mediaType(contentType) ?? formMediaType
@@ -68,7 +68,7 @@ final class RequestReading {
         return exactText(body).map { NamedItem.list($0) }
     }()
 
-    /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
+    /// The parts of a `multipart/form-data` body, or why there are none; nil without a body.
     private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
         if let (live, pattern) = comparison { return pattern.multipart(of: live) }
         if body.isEmpty { return nil }
@@ -77,18 +77,17 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a form, if the `Content-Type` says that it is one, which a POST of an archive
-    /// may lack.
+    /// The fields of a form, if declared by the `Content-Type`, which a recorded POST may lack.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
-    /// Whether it would take long to parse the body only for a text.
+    /// Whether the body is too large to parse just for a text.
     var isLarge: Bool { body.count > (isMultipart ? 1_000_000 : 100_000) }
 
     private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
 
-    /// The type and the size of the body, for texts that cannot show it.
+    /// The type and size of the body, for texts that cannot show it.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
@@ -97,11 +96,11 @@ final class RequestReading {
                 contentEncoding: request.value(forHTTPHeaderField: "Content-Encoding"))
     }
 
-    /// The body as a text may show it, on one line; nil if there is no body.
+    /// The body on one line, in the form that texts may show; nil if there is no body.
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
-            // Any other text may be a secret. A session sends it as a form, too.
+            // Any other text may be a secret, even one that a session sends as a form.
             let isForm = declaredForm?.allSatisfy { $0.value != nil } == true
             let isText = !isForm && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
@@ -120,7 +119,7 @@ struct NamedItem: Hashable, Sendable {
     let name: String
     let value: String?
 
-    // A server compares bytes, so two forms of one character are different values.
+    // A server compares bytes, so different encodings of one character are different values.
     static func == (left: NamedItem, right: NamedItem) -> Bool {
         left.name.hasSameBytes(as: right.name)
             && (left.value.map { $0.hasSameBytes(as: right.value) } ?? (right.value == nil))
@@ -132,7 +131,7 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns the items of a query or a form, decoded. In both, servers read a `+` as a space.
+    /// Returns the decoded items of a query or a form. A `+` is a space, as servers read it.
     static func list(_ text: String) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let parts = item.split(
@@ -142,7 +141,7 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// The item in a text: `page=2`.
+    /// The item as text, such as `page=2`.
     var shown: String {
         [name, value].compactMap { $0?.excerpt(limit: 500, onOneLine: false) }
             .joined(separator: "=")
@@ -160,7 +159,7 @@ extension [RecordedPart] {
 }
 
 extension [NamedItem] {
-    /// The first five items in a text, and the number of the others.
+    /// The first five items as text, and the number of the rest.
     var shown: String {
         prefix(5).map(\.shown).joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")
@@ -168,7 +167,7 @@ extension [NamedItem] {
 }
 
 extension String {
-    /// Whether a text has the same bytes in UTF-8. `==` also equates `é` with `e` and an accent.
+    /// Returns whether two texts have the same bytes. `==` also equates `é` with `e` and an accent.
     func hasSameBytes(as other: String?) -> Bool {
         other.map { utf8.elementsEqual($0.utf8) } ?? false
     }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A piece of the body of a response, as a mock sent it.
+/// A piece of a response's body, as a mock sent it.
 struct SentPiece: Hashable, Sendable {
     /// The bytes of the piece.
     let data: Data
 
-    /// When the piece was sent: the time since the network was created, on the network's clock; zero
-    /// without one.
+    /// When the piece was sent, as the time since its network was created, on the network's clock;
+    /// zero without a clock.
     let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
     var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// The body that was sent in answer to one request, in bounded memory.
+/// The body that was sent in response to one request, in bounded memory.
 struct SentBody: Sendable {
-    /// How much is kept.
+    /// The limits on what is kept.
     struct Limit {
         var pieces = 10_000
         var bytes = 1_048_576
@@ -28,7 +28,7 @@ struct SentBody: Sendable {
     /// The first pieces.
     private(set) var pieces: [SentPiece] = []
     private(set) var pieceCount = 0
-    /// The number of bytes that were sent.
+    /// The number of bytes sent.
     private(set) var byteCount = 0
 
     init(limit: Limit = Limit()) {
@@ -41,13 +41,13 @@ struct SentBody: Sendable {
     /// Whether every piece is kept.
     var isComplete: Bool { pieces.count == pieceCount }
 
-    /// Creates the record of a body that was given as a whole.
+    /// Creates the record of a body that was sent as a whole.
     init(of body: [Data], at time: Duration, limit: Limit = Limit()) {
         self.limit = limit
         for piece in body where !piece.isEmpty { add(piece, at: time) }
     }
 
-    /// Adds a piece. If it exceeds a limit, only counts it and all that follow.
+    /// Adds a piece. After a limit is exceeded, pieces are only counted.
     mutating func add(_ data: Data, at time: Duration) {
         let isComplete = isComplete
         pieceCount += 1

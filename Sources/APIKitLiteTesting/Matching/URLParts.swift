@@ -1,13 +1,13 @@
 import Foundation
 
-/// The parts of an absolute URL's text, split in the same way on every platform.
+/// The parts of an absolute URL, split in the same way on every platform.
 struct URLParts: Sendable {
-    /// The scheme in lower case.
+    /// The scheme in lowercase.
     let scheme: String
-    /// The host in lower case, without user info and port. An IPv6 address has its brackets.
+    /// The host in lowercase, without user info or port. An IPv6 address includes its brackets.
     let host: String
     let explicitPort: Int?
-    /// The percent-encoded path. If nothing follows the host, `""`.
+    /// The percent-encoded path, or `""` if nothing follows the host.
     let path: String
     /// The percent-encoded query without the question mark, if there is one.
     let query: String?
@@ -51,8 +51,8 @@ struct URLParts: Sendable {
         host = Substring(authority).lowercased()
     }
 
-    /// The port to connect to: the explicit one, or else the default port of the scheme. If the
-    /// scheme has none, nil.
+    /// The port to connect to: the explicit port, or the default port of the scheme; nil if it has
+    /// none.
     var port: Int? {
         explicitPort ?? ["https": 443, "http": 80, "wss": 443, "ws": 80][scheme]
     }

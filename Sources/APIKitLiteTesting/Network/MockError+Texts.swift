@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension MockError {
-    /// Returns the error of a request that a stub with `times: .never` matches.
+    /// Returns the error for a request that matches a stub with `times: .never`.
     static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .forbidden,
@@ -11,7 +11,7 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that came after the last response of a stub.
+    /// Returns the error for a request that arrives after a stub's last response.
     static func usedUp(
         _ record: RecordedRequest, _ stub: Stub, at number: Int, of recording: Recording?
     ) -> MockError {
@@ -26,7 +26,7 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that a stub passes back to its own network, or that networks
+    /// Returns the error for a request that a stub passes back to its own network, or that networks
     /// pass to each other.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
@@ -39,8 +39,8 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that no stub answers. Its text shows the request, the nearest
-    /// stub with the differences, and the `stub(…)` line that would answer the request.
+    /// Returns the error for a request that no stub answers. Its text shows the request, the
+    /// nearest stub with the differences, and a `stub(…)` line that would answer the request.
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
@@ -78,9 +78,9 @@ extension MockError {
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
-    /// Returns the stub that the error text shows: one that matches but is used up; otherwise, the
-    /// one with the most criteria that hold. If several qualify, prefers one whose path is almost
-    /// that of the request, for example without the path of a base URL, and then the newest.
+    /// Returns the stub to show in the error text: one that matches but is used up, or else the one
+    /// that meets the most criteria. Among several, prefers one whose path is almost the request's,
+    /// for example without the path of a base URL, and then the newest.
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {

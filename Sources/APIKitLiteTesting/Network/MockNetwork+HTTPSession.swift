@@ -4,17 +4,17 @@ import Foundation
 extension MockNetwork: HTTPSession {
     /// Answers a request in the caller's task, without a `URLSession`.
     ///
-    /// This is the fastest way to the stubs, and it works where a custom `URLProtocol` does not, as
-    /// on watchOS. It follows redirects and stores cookies as a `URLSession` does, and the pieces of
-    /// a stream follow as the stub gives them.
+    /// This is the fastest way to reach the stubs, and it works where a custom `URLProtocol` does
+    /// not, such as on watchOS. It follows redirects and stores cookies as a `URLSession` does. The
+    /// pieces of a stream arrive as the stub sends them.
     ///
     /// - Parameters:
     ///   - request: The request to answer. It is recorded before this function suspends.
     ///   - options: What to wait for: the whole response, or its headers.
-    /// - Returns: The body, and the status and headers.
-    /// - Throws: The error of the stub or of its handler; `URLError.cancelled` when the task is
-    ///   cancelled; `URLError.httpTooManyRedirects`; ``MockError`` when nothing answers; the
-    ///   stream's own error when the body of the request cannot be read.
+    /// - Returns: The body, with the status and headers.
+    /// - Throws: The error of the stub or of its handler; `URLError.cancelled` if the task is
+    ///   cancelled; `URLError.httpTooManyRedirects`; ``MockError`` if nothing answers; the stream's
+    ///   own error if the body of the request cannot be read.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

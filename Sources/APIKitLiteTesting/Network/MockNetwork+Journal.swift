@@ -9,23 +9,23 @@ extension MockNetwork {
 
     /// The largest number of requests that were in flight at the same time.
     ///
-    /// A request is in flight until its whole response was sent, or its client has left. Hold or delay
-    /// the responses, so that requests that may overlap do.
+    /// A request is in flight until its whole response has been sent, or until its client cancels
+    /// it. To make requests overlap, hold or delay their responses.
     public var mostInFlight: Int { core.journal.mostInFlight }
 
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///
-    /// With a matcher, requests that the journal no longer keeps do not count: see ``requests``.
+    /// With a matcher, requests that have left the journal do not count: see ``requests``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - count: The number of matching requests, counted from the creation of the network.
+    ///   - count: The number of matching requests since the network was created.
     ///   - matcher: The requests to count; by default, every request.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    /// - Returns: The matching requests that the journal keeps, oldest first.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
+    /// - Returns: The matching requests in the journal, oldest first.
     @discardableResult
     public func waitForRequests(
         _ count: Int = 1, matching matcher: RequestMatcher = .any,
@@ -36,18 +36,18 @@ extension MockNetwork {
 
     /// Suspends until a number of matching requests have ended, or until the task is cancelled.
     ///
-    /// A request ends when its answer is complete, when it fails, or when the client cancels it.
-    /// The client may receive the result a moment later. Requests that the journal no longer keeps
-    /// do not count: see ``requests``.
+    /// A request ends when its response is complete, when it fails, or when the client cancels it.
+    /// The client may receive the result a moment later. Requests that have left the journal do not
+    /// count: see ``requests``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - count: The number of ended requests, counted from the creation of the network.
+    ///   - count: The number of ended requests since the network was created.
     ///   - matcher: The requests to count; by default, every request.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    /// - Returns: The matching requests that have ended and that the journal keeps, oldest first.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
+    /// - Returns: The matching requests in the journal that have ended, oldest first.
     @discardableResult
     public func waitForResponses(
         _ count: Int = 1, matching matcher: RequestMatcher = .any,
@@ -56,7 +56,7 @@ extension MockNetwork {
         await wait(for: count, matching: matcher, toEnd: true, "\(fileID):\(line)")
     }
 
-    /// Waits until enough requests match, and looks whenever a request comes or ends.
+    /// Waits until enough requests match, checking whenever a request arrives or ends.
     private func wait(
         for count: Int, matching matcher: RequestMatcher, toEnd: Bool, _ sourceLocation: String
     ) async -> [RecordedRequest] {
@@ -73,7 +73,7 @@ extension MockNetwork {
         let start = journal.changeCount
         let first = found()
         if first.count >= count || Task.isCancelled { return first.requests }
-        // The report must not ask the matcher, which may have a predicate of the user's.
+        // The report must not call the matcher, which may contain the user's predicate.
         let number = Locked(first.count)
         let name = toEnd ? "waitForResponses" : "waitForRequests"
         let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"

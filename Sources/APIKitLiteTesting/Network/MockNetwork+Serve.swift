@@ -3,21 +3,21 @@ import Foundation
 extension MockNetwork {
     /// Starts a server that answers from the same stubs, for clients in other processes.
     ///
-    /// The server listens on `http://127.0.0.1`. Its requests appear in
-    /// ``requests`` and count for ``verify(fileID:line:)``. A client that uses it as its proxy for
-    /// `http` reaches the stubs of any host. Errors reach the client in this form:
+    /// The server listens on `http://127.0.0.1`. Its requests appear in ``requests`` and count
+    /// toward ``verify(fileID:line:)``. A client that uses it as its `http` proxy reaches the stubs
+    /// of any host. Errors reach the client in this form:
     ///
-    /// - What is not a request of HTTP/1.1 or HTTP/1.0 gets the status 400, with the reason as its
-    ///   body.
-    /// - A request that no stub answers gets the status 501, with the error's text as its body.
-    /// - An error of a handler gets the status 500, with the error's text as its body.
-    /// - A `URLError` closes the connection without an answer, so the client reports an error of
-    ///   its own.
+    /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason
+    ///   as its body.
+    /// - A request that no stub answers receives status 501, with the error's text as its body.
+    /// - An error of a handler causes status 500, with the error's text as its body.
+    /// - A `URLError` closes the connection without a response, so the client reports its own
+    ///   error.
     ///
-    /// The server stops at ``LoopbackServer/stop()``, or when the network and every reference
-    /// to the server are released.
+    /// The server stops when you call ``LoopbackServer/stop()``, or when the network and every
+    /// reference to the server are released.
     ///
-    /// - Parameter port: The port; 0 for a free one, whose number is in the server's `url`.
+    /// - Parameter port: The port, or 0 for a free one, whose number is in the server's `url`.
     /// - Returns: The server, which already accepts connections.
     /// - Throws: ``MockError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {
@@ -28,7 +28,7 @@ extension MockNetwork {
                 defer { servers.removeAll { ObjectIdentifier($0) == id } }
                 return servers
             }
-            // Released here: the server's `deinit` must not run while the list is locked.
+            // The server's `deinit` must not run while the list is locked.
             _ = stopped
         } answering: { request, respond in
             core.load(request, for: SocketClient.any, respond: respond).cancel

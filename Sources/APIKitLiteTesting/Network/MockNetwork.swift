@@ -3,8 +3,8 @@ import Foundation
 
 /// A network for one test, which answers requests from stubs and records them.
 ///
-/// A test must be able to choose the server's answers, and those answers must not affect other
-/// tests. Each network has its own sessions, so tests can run in parallel:
+/// A test needs to choose the server's responses without affecting other tests. Each network has
+/// its own sessions, so tests can run in parallel:
 ///
 /// ```swift
 /// let network = MockNetwork()
@@ -18,10 +18,10 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// If a client waits for an answer, and nothing happens for five seconds of real time, the network
-/// writes to standard error which stubs hold, delay or never give it.
+/// If a client waits for a response, and nothing happens for five seconds of real time, the network
+/// writes to standard error which stubs hold, delay or never send it.
 ///
-/// A closure can answer in place of stubs, or beside them: see ``requestHandler``.
+/// A closure can answer instead of stubs, or in addition to them: see ``requestHandler``.
 ///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)``.
@@ -33,11 +33,11 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that answers from stubs.
     ///
-    /// A request that no stub answers fails with a ``MockError`` whose text says why.
+    /// A request that no stub answers fails with a ``MockError`` that says why.
     ///
-    /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a `ContinuousClock`
-    ///   for real time. Without a clock, delays take no time, and a request that gets no answer does
-    ///   not time out.
+    /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
+    ///   `ContinuousClock` for real time. Without a clock, delays take no time, and a request
+    ///   without a response does not time out.
     public convenience init(clock: (any Clock<Duration>)? = nil) {
         self.init(NetworkCore(clock: clock))
     }
@@ -56,24 +56,24 @@ public final class MockNetwork: Sendable {
         requestHandler = handler
     }
 
-    /// The closure that answers the requests that no stub answers; `nil` if there is none.
+    /// The closure that answers requests that no stub answers; `nil` if there is none.
     ///
     /// If it throws an error, the request fails with that error. A response that is not an
-    /// `HTTPURLResponse` is delivered as it is, but only to a `URLSession`. Each request is answered
-    /// by the closure that was set when the request came, even if it is replaced meanwhile.
+    /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. Each request is
+    /// answered by the closure that was set when it arrived, even if it has been replaced since.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network. Calls may overlap. When a request is cancelled, the task of its call is
-    /// cancelled.
+    /// creates the network. Calls may overlap. When a request is cancelled, so is the task of its
+    /// call.
     ///
-    /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18). On
+    /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
     /// earlier systems, it must not block.
     public var requestHandler: (@Sendable (URLRequest) async throws -> (URLResponse, Data?))? {
         get { core.requestHandler }
         set { core.requestHandler = newValue }
     }
 
-    /// The session whose requests only this network answers. Every access returns the same object.
+    /// The session whose requests only this network answers. It is always the same object.
     public var urlSession: URLSession {
         session.withLock { session in
             if let session { return session }
@@ -89,26 +89,26 @@ public final class MockNetwork: Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [core.protocolClass]
         configuration.httpCookieStorage = core.cookieStorage
-        // Nothing is cached, and a cache lookup takes a hop to another queue.
+        // Nothing is cached, and a cache lookup costs a hop to another queue.
         configuration.urlCache = nil
         configuration.retain(core)
         return configuration
     }
 
-    /// Adds a stub with responses, which is asked before the older stubs.
+    /// Adds a stub with responses, which takes precedence over older stubs.
     ///
-    /// Each request gets the next response.
+    /// Each request receives the next response.
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
     ///   - first: The first response.
     ///   - more: The responses that follow, in order.
-    ///   - afterLast: What a request gets after the last response: by default, that response again.
+    ///   - afterLast: What requests receive after the last response. By default, it repeats.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file that error texts name as the place of the stub.
-    ///   - line: The line that error texts name as the place of the stub.
-    /// - Returns: The stub, with its requests and the control over held responses.
+    ///   - fileID: The file of the stub, for error texts.
+    ///   - line: The line of the stub, for error texts.
+    /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,
@@ -120,17 +120,17 @@ public final class MockNetwork: Sendable {
             sourceLocation: "\(fileID):\(line)")
     }
 
-    /// Adds a stub with a handler, which is asked before the older stubs.
+    /// Adds a stub with a handler, which takes precedence over older stubs.
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file that error texts name as the place of the stub.
-    ///   - line: The line that error texts name as the place of the stub.
-    ///   - handler: The closure that makes each response. It runs as ``requestHandler`` does. If it
+    ///   - fileID: The file of the stub, for error texts.
+    ///   - line: The line of the stub, for error texts.
+    ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If it
     ///     throws, the request fails with that error.
-    /// - Returns: The stub, with its requests and the control over held responses.
+    /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
@@ -140,17 +140,17 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    // Disfavored, for a closure that only throws. The types are those of `requestHandler`, so that
-    // the closures of a mock written by hand can be passed unchanged.
+    // Disfavored, because a closure that only throws would be ambiguous. The types match
+    // `requestHandler`, so the closures of a handwritten mock can be passed unchanged.
 
-    /// Adds a stub with a closure like ``requestHandler``, which is asked before the older stubs.
+    /// Adds a stub with a closure like ``requestHandler``, which takes precedence over older stubs.
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file that error texts name as the place of the stub.
-    ///   - line: The line that error texts name as the place of the stub.
+    ///   - fileID: The file of the stub, for error texts.
+    ///   - line: The line of the stub, for error texts.
     ///   - handler: The closure that answers each request.
     /// - Returns: The stub, with its requests.
     @_disfavoredOverload
@@ -165,13 +165,13 @@ public final class MockNetwork: Sendable {
 
     /// Removes a stub.
     ///
-    /// Older stubs answer the requests that follow, and ``verify(fileID:line:)`` no longer checks
-    /// the removed stub.
+    /// Older stubs answer later requests, and ``verify(fileID:line:)`` no longer checks the removed
+    /// stub.
     public func remove(_ stub: Stub) {
         core.remove(stub)
     }
 
-    /// Removes all stubs, including those of an archive. The ``requestHandler`` stays.
+    /// Removes all stubs, including archive stubs, but keeps the ``requestHandler``.
     public func removeAll() {
         core.removeAll()
     }
@@ -179,16 +179,16 @@ public final class MockNetwork: Sendable {
     /// Checks that every request was answered and that every stub was used as often as its `times`
     /// requires.
     ///
-    /// Call this at the end of a test. A stub that is added later is a configuration error: its
+    /// Call this at the end of a test. Adding a stub afterwards is a configuration error: its
     /// requests fail, and the next `verify()` reports it.
     ///
     /// - Parameters:
-    ///   - fileID: The file that a later error text names as the place of this call.
-    ///   - line: The line that a later error text names as the place of this call.
-    /// - Throws: ``VerificationError`` if a check fails. It lists everything: requests that no stub
-    ///   answered, stubs that were used the wrong number of times, configuration errors, and requests
-    ///   that a client still waits for. Requests over a socket are not in that last group, because
-    ///   the server notices a closed socket late.
+    ///   - fileID: The file of this call, for later error texts.
+    ///   - line: The line of this call, for later error texts.
+    /// - Throws: ``VerificationError`` if a check fails. It lists requests that no stub answered,
+    ///   stubs that were used the wrong number of times, configuration errors, and requests that
+    ///   are still pending. Requests over a socket are never listed as pending, because the server
+    ///   notices a closed socket late.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         try verify(at: "\(fileID):\(line)")
     }

@@ -3,19 +3,19 @@ import Foundation
 
 extension NetworkCore {
     /// Runs a whole exchange, with redirects and cookies, for a client without a `URLSession`. The
-    /// client's task waits for the answer.
+    /// client's task waits for the response.
     ///
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func exchange(
         _ first: URLRequest, _ options: SendOptions = .body
     ) async throws -> (Data, HTTPURLResponse) {
         try await followingRedirects(of: first, options) { [self] request in
-            // A request that is not sent takes no response of a stub.
+            // A request that is not sent must not use up a response.
             try Task.checkNotCancelled()
             let (record, reply) = decide(on: request)
             if reply.isImmediate {
                 let id = journal.append(record, awaitedBy: nil)
-                // Checked again, because matching runs code of the user.
+                // Checked again, because matching may call the user's code.
                 guard !Task.isCancelled else {
                     journal.markCancelled(id, at: time.now)
                     throw URLError(.cancelled)
@@ -32,7 +32,7 @@ extension NetworkCore {
                     collected.append(part)
                     return collected
                 }
-                // Not under the lock: it may end the answer.
+                // Outside the lock, because it may end the response.
                 for receipt in part.receipts { receipt.didTake() }
                 if let error = all.error {
                     promise.resolve(with: .failure(error))
@@ -66,7 +66,7 @@ extension NetworkCore {
         _ send: (URLRequest) async throws -> (Body, HTTPURLResponse)
     ) async throws -> (Body, HTTPURLResponse) {
         let jar = CookieJar(self)
-        // Most networks have no cookies, and a lookup costs a microsecond.
+        // Most networks have no cookies, and a lookup takes a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         if let count = request.httpBody.map({ Int64($0.count) }) {
             options.context.didSend?(count, count)
@@ -77,7 +77,7 @@ extension NetworkCore {
             else {
                 return (body, response)
             }
-            // As a `URLSession`, which has sent the stream and cannot read it again.
+            // Like a `URLSession`, which has sent the stream and cannot read it again.
             guard next.httpBody == nil || first.canBeSentAgain else {
                 throw URLError(.requestBodyStreamExhausted)
             }
@@ -86,24 +86,24 @@ extension NetworkCore {
         throw URLError(.httpTooManyRedirects)
     }
 
-    /// Gives a reply, and suspends until the client's wait has ended.
+    /// Sends a reply, and suspends until the client no longer waits.
     private func answer<Value>(
         _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
         receive: @escaping @Sendable (AnswerPart, Promise<Value>) -> Void
     ) async throws -> Value {
-        // Installed before the request is recorded: the test may call `verify()` as soon as it has
-        // cancelled the task.
+        // Installed before the request is recorded, because the test may call `verify()` as soon as
+        // it has cancelled the task.
         try await withTaskCancellationHandler {
             let jar = CookieJar(self)
             let handle = replies.give(reply, to: record, for: client) { part in
-                // At the headers, as a `URLSession` does: the body may take long.
+                // On the headers, as a `URLSession` does, because the body may take a long time.
                 jar.store(from: part.head?.response, to: record.request)
                 receive(part, client.promise)
             }
             client.keep(handle)
             let result = await Result { try await client.promise.value() }
             guard Task.isCancelled else { return try result.get() }
-            // The cancellation may have come before `keep(_:)` or after the answer.
+            // The cancellation may have come before `keep(_:)` or after the response.
             handle.recordCancellation()
             handle.cancelWork?()
             throw URLError(.cancelled)
@@ -114,10 +114,10 @@ extension NetworkCore {
 }
 
 extension BodyBuffer {
-    /// Adds a part of an answer. The headers, or an error before them, end the wait for them.
+    /// Adds a part of a response. The headers, or an error before them, resolve the promise.
     fileprivate func receive(_ part: AnswerPart, head: Promise<HTTPURLResponse>) {
         if let whole = part.whole {
-            // As one piece, which may be larger than the limit: nobody can have read a part of it.
+            // Added as one piece, which may exceed the limit because nobody has read any of it.
             append(whole.body.joined)
             finish()
             head.resolve(with: .success(whole.head.response))
@@ -125,7 +125,7 @@ extension BodyBuffer {
         }
         if let response = part.head?.response { head.resolve(with: .success(response)) }
         for piece in part.pieces {
-            // First: the reader may leave as soon as it has the piece.
+            // First, because the reader may leave as soon as it has the piece.
             piece.receipt?.didTake()
             append(piece.data)
         }
@@ -135,12 +135,12 @@ extension BodyBuffer {
     }
 }
 
-/// A client whose task waits for the answer, or for the headers and then for the pieces of a body.
+/// A client whose task waits for the response, or for the headers and then for pieces of a body.
 ///
 /// `handle` has its own lock.
 private final class TaskClient<Value: Sendable>: Client {
     let promise = Promise<Value>()
-    /// The body that follows the headers; nil for a client that waits for the whole answer.
+    /// The body that follows the headers; nil for a client that waits for the whole response.
     let body: BodyBuffer?
     private let handle = Locked<RequestCancellation?>(nil)
 
@@ -160,10 +160,10 @@ private final class TaskClient<Value: Sendable>: Client {
     /// Ends the wait with `URLError.cancelled`, and cancels the request.
     func cancel() {
         let handle = handle.withLock { $0 }
-        // Recorded before the client's task resumes, which may send its next request immediately.
+        // Recorded before the client's task resumes and sends its next request.
         handle?.recordCancellation()
         if !promise.resolve(with: .failure(URLError(.cancelled))) {
-            // The headers have been received, and another task may read the body.
+            // The headers have been received, and another task may be reading the body.
             body?.end(throwing: URLError(.cancelled))
         }
         handle?.cancelWork?()

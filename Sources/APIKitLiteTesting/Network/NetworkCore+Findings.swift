@@ -3,8 +3,8 @@ import Foundation
 
 // What `verify()` reports.
 extension NetworkCore {
-    /// Returns everything that `verify()` reports, in order. A stub that is added after the first
-    /// call is a configuration error.
+    /// Returns everything that `verify()` reports, in order. Adding a stub after the first call is
+    /// a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
         let stubs = stubs
@@ -26,14 +26,14 @@ extension NetworkCore {
             + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
     }
 
-    /// Returns the texts of the first findings, and the number of the others.
+    /// Returns the texts of the first findings, and the number of the rest.
     private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
         let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
         return items.prefix(UnansweredRequests.limit).map(text) + more
     }
 
-    /// Returns a sentence about why no request came to a stub; empty if none is known.
+    /// Returns a sentence that says why a stub received no request, or "" if the reason is unknown.
     private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
         if requests.isEmpty { return " \(Self.noRequest)" }
         let taken =
@@ -47,10 +47,10 @@ extension NetworkCore {
     }
 }
 
-/// The errors of requests that were not answered: the first of them, and the number of all. The
-/// lock of its `NetworkCore` owns it.
+/// The first errors of requests that were not answered, and how many there were. The lock of its
+/// `NetworkCore` guards it.
 struct UnansweredRequests {
-    /// The number of errors that are kept.
+    /// The number of errors to keep.
     static let limit = 20
 
     private(set) var first: [MockError] = []
@@ -62,7 +62,7 @@ struct UnansweredRequests {
     }
 
     /// The texts for `verify()`. If there are more errors than the limit, the last text counts the
-    /// others.
+    /// rest.
     var findings: [String] {
         let rest = count - first.count
         let more = rest == 1 ? "and 1 more request that was" : "and \(rest) more requests that were"
@@ -70,20 +70,19 @@ struct UnansweredRequests {
     }
 }
 
-/// The error of a failed verification of a network, with all findings.
+/// The error of a failed verification, with all findings.
 public struct VerificationError: DescribedError, Sendable {
     /// One text for each finding.
     ///
-    /// Of requests that no stub answered, of stubs that were used the wrong number of times, and of
-    /// requests that a client still waits for, the first 20 are listed. One more text counts the
-    /// others.
+    /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
+    /// 20 pending requests. One more text counts the rest.
     public let findings: [String]
 
-    /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it
-    /// threw none.
+    /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it did
+    /// not throw.
     let bodyError: (any Error)?
 
-    /// The body's error, if there is one, and then the findings.
+    /// The body's error, if there is one, followed by the findings.
     public var description: String {
         let thrown = bodyError.map { error in
             ["The body threw: \(error)", "The network, verified after it:"]

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// What the reports of waits need to know about a network.
+// What hang reports need to know about a network.
 extension NetworkCore: WatchedObject {
     var eventCount: Int { journal.eventCount + stubCount }
 
@@ -37,7 +37,7 @@ extension NetworkCore: WatchedObject {
 }
 
 extension PendingRequest {
-    /// What requests of one stub wait for, such as "the stub for … holds 2 requests".
+    /// Describes what the requests of one stub wait for, such as "the stub for … holds 2 requests".
     fileprivate func state(of requests: String) -> String {
         let stub = request.stub.map { "the stub for \($0.label)" } ?? "the closure of the network"
         return switch cause {
@@ -53,7 +53,7 @@ extension PendingRequest {
         }
     }
 
-    /// The call of the test that ends the wait; nil if none does.
+    /// The call that the test can make to end the wait; nil if there is none.
     fileprivate var remedy: String? {
         switch cause {
         case .release: "stub.release()"
@@ -62,7 +62,7 @@ extension PendingRequest {
         }
     }
 
-    /// The finding of `verify()` for a request that a client still waits for.
+    /// The finding of `verify()` for a pending request.
     var finding: String {
         let end = remedy.map { "Call \($0), or cancel the request," } ?? "Await or cancel it"
         return "\(request.line): \(state(of: "it")), and its client still waits. \(end) before "
@@ -71,11 +71,11 @@ extension PendingRequest {
 }
 
 extension Int {
-    /// The number of requests, as text.
+    /// The number of requests in words.
     var requests: String { "\(self) \(self == 1 ? "request" : "requests")" }
 }
 
 extension MockNetwork {
-    /// Reports what waits for the test.
+    /// Reports tasks and responses that wait for the test.
     package var watch: HangReporter { core.watch }
 }

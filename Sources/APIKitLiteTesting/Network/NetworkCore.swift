@@ -1,28 +1,28 @@
 import APIKitLite
 import Foundation
 
-/// The stubs, the journal and the time of one network.
+/// The stubs, journal and time of one network.
 ///
 /// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
-/// `deinit` returns the protocol class to its pool, and empties the journal. Each `Locked` property
-/// has its own lock; all other properties are constants.
+/// `deinit` returns the protocol class to its pool and empties the journal. Each `Locked` property
+/// has its own lock. All other properties are constants.
 final class NetworkCore: Responder {
     let replies: ReplySender
-    /// Where `withMockNetwork` made the network; nil for any other. A text that can name no
-    /// stub names this place.
+    /// Where `withMockNetwork` created the network; nil for any other network. Texts that cannot
+    /// name a stub name this place.
     private let sourceLocation: String?
     private struct Answers {
         var groups: [Stub.Group] = []
-        /// Answers the requests that no stub answers; nil for none.
+        /// Answers requests that no stub answers; nil if there is none.
         var handler: Stub.Closure?
-        /// The secrets that texts about requests do not show; nil if they show everything.
+        /// The secrets to hide in texts about requests; nil to show everything.
         var redaction: Redaction?
     }
 
     private let answers = Locked(Answers())
     let unanswered = Locked(UnansweredRequests())
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
-    /// Where the network was first verified; nil before that.
+    /// Where the network was first verified; nil until then.
     let verified = Locked<String?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
@@ -48,7 +48,7 @@ final class NetworkCore: Responder {
         journal.removeAll()
     }
 
-    /// Answers the requests that no stub answers; nil for none.
+    /// Answers requests that no stub answers; nil if there is none.
     var requestHandler: Stub.Closure? {
         get { answers.withLock { $0 }.handler }
         set { answers.withLock { $0.handler = newValue } }
@@ -84,7 +84,7 @@ final class NetworkCore: Responder {
 
     var stubs: [Stub] { answers.withLock { $0.groups }.flatMap(\.stubs) }
 
-    /// Removes a stub, so that `verify()` no longer checks it.
+    /// Removes a stub, which `verify()` then no longer checks.
     func remove(_ stub: Stub) {
         answers.withLock { answers in
             let position = answers.groups.firstIndex { $0.stubs.contains { $0 === stub } }
@@ -98,7 +98,7 @@ final class NetworkCore: Responder {
         answers.withLock { $0.groups = [] }
     }
 
-    /// Returns the record of a request that is not in the journal yet, and the reply to it.
+    /// Returns the record of a request that is not in the journal yet, and its reply.
     func decide(
         on request: URLRequest, passes: Int = SendContext.passes
     ) -> (record: RecordedRequest, reply: Reply) {
@@ -115,7 +115,7 @@ final class NetworkCore: Responder {
     }
 
     private func reply(to record: inout RecordedRequest) -> Reply {
-        // A copy: the predicates that run below may add stubs or make requests.
+        // Copied, because the predicates called below may add stubs or send requests.
         let answers = answers.withLock { $0 }
         record.redaction = answers.redaction
         let reading = RequestReading(record)
@@ -161,7 +161,7 @@ final class NetworkCore: Responder {
         }
     }
 
-    /// Returns the reply of a response, which may be that a real session replies later.
+    /// Returns the reply for a response, which may come later from a real session.
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) throws -> Reply {
@@ -182,7 +182,7 @@ final class NetworkCore: Responder {
         }
     }
 
-    /// Returns the answer of a real session.
+    /// Returns the response of a real session.
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would come back.
     private func passOn(
@@ -207,7 +207,7 @@ final class NetworkCore: Responder {
     }
 }
 
-// The steps from a decision to an answer.
+// The steps from a decision to a response.
 extension NetworkCore {
     func load(
         _ request: URLRequest, for client: any Client,
@@ -219,7 +219,7 @@ extension NetworkCore {
 }
 
 extension NetworkCore {
-    /// The cookies of the network; created on first use.
+    /// The cookies of the network, created on first use.
     var cookieStorage: HTTPCookieStorage? {
         cookies.withLock { cookies in
             if cookies == nil { cookies = URLSessionConfiguration.ephemeral.httpCookieStorage }
@@ -227,10 +227,10 @@ extension NetworkCore {
         }
     }
 
-    /// Whether the cookie storage exists, so that it may hold a cookie.
+    /// Whether the cookie storage exists, and so may contain cookies.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    /// Whether a URL leads to a server of this network.
+    /// Returns whether a URL points to a server of this network.
     func serves(_ url: URL?) -> Bool {
         guard let host = url?.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else {
             return false
@@ -248,7 +248,7 @@ extension NetworkCore {
 
     var matchesWithUserCode: Bool { answers.withLock { $0.groups.contains(where: \.hasPredicate) } }
 
-    /// The protocol class that intercepts for this network alone; taken on first use.
+    /// The protocol class that intercepts only for this network, taken from the pool on first use.
     var protocolClass: MockURLProtocol.Type {
         pooledClass.withLock { pooledClass in
             let taken = pooledClass ?? PooledProtocolClass.take(for: self)

@@ -1,7 +1,7 @@
 import APIKitLite
 
 extension Recording {
-    /// Returns the error of a request that came after the last answer to it.
+    /// Returns the error for a request that arrives after its last recorded response.
     func usedUp(_ record: RecordedRequest, at number: Int) -> MockError {
         let count = "\(entries.count) \(entries.count == 1 ? "answer" : "answers")"
         return MockError(
@@ -12,13 +12,13 @@ extension Recording {
             """)
     }
 
-    /// Returns the entries of the file with the path of a request that were skipped.
+    /// Returns the skipped entries of the file that have the path of a request.
     func skipped(for reading: RequestReading) -> [String] {
         skipped.filter { URLParts($0.url).path == reading.url.path }.prefix(3)
             .map { "Skipped when the file was read: \($0.text)." }
     }
 
-    /// The last lines of the error of a request that nothing answers.
+    /// The last lines of the error for a request that nothing answers.
     var advice: [String] {
         [
             "If the request is right, record it again"
@@ -27,14 +27,14 @@ extension Recording {
         ]
     }
 
-    /// Returns the finding of `verify()` about unused exchanges; nil if there are none.
+    /// Returns the finding of `verify()` about unused exchanges, or nil if there are none.
     static func finding(of stubs: [Stub]) -> String? {
         guard let recording = stubs.first?.recording else { return nil }
         let uses = recording.uses.withLock { $0 }
         let unused = stubs.filter(\.times.isAtLeast).flatMap { stub in
             let entries = stub.recording?.entries ?? []
             let unused = entries.filter { uses[$0.number] == 0 }
-            // A client that has a new token already does not send the old one.
+            // A client that already has a new token does not send the old one.
             return unused.count < entries.count ? unused.filter { !$0.isUnauthorized } : unused
         }
         guard !unused.isEmpty else { return nil }

@@ -2,12 +2,12 @@ import APIKitLite
 import Foundation
 
 extension RequestReading {
-    /// The size in bytes above which the line leaves the body out.
+    /// The size in bytes above which the line omits the body.
     private static let longestBody = 200
-    /// The number of query items or form fields above which the line leaves the others out.
+    /// The number of query items or form fields above which the line omits the rest.
     private static let mostItems = 20
 
-    /// The `stub(…)` line that would answer the request, as Swift code to paste.
+    /// A `stub(…)` line that would answer the request, as Swift code to paste.
     var suggestedStub: String {
         let matcher = methodAndPath + criteria("query", query) + bodyCriterion
         let response = method == "HEAD" ? ".status(200)" : #".json("{}")"#
@@ -15,8 +15,8 @@ extension RequestReading {
     }
 
     private var methodAndPath: String {
-        // A template cannot express every segment: its braces mark names.
-        // A mark, too, stands for any value.
+        // A template cannot express every segment, because its braces mark names. A mark stands for
+        // any value, too.
         let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
         let isPlain = segments.allSatisfy {
             $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
@@ -36,8 +36,8 @@ extension RequestReading {
         return criteria("form", declaredForm ?? [])
     }
 
-    /// Returns the criterion for items with values. An item without `=` is left out: its criterion
-    /// would be another one for a query, and there is none for a form.
+    /// Returns the criterion for items with values. Items without `=` are omitted: a query needs a
+    /// different criterion for them, and a form has none.
     private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
         let list = items.prefix(Self.mostItems).compactMap { item in
             item.value?.contains(Redaction.mark) == true
@@ -48,9 +48,9 @@ extension RequestReading {
 }
 
 extension String {
-    /// The text as a Swift string literal. It is raw if that saves escapes.
+    /// The text as a Swift string literal, which is raw if that saves escapes.
     var swiftLiteral: String {
-        // The compiler reads scalars. In `"#️⃣`, the mark is a part of another character.
+        // The compiler reads scalars. In `"#️⃣`, the `#` is part of another character.
         let scalars = unicodeScalars
         guard scalars.contains(where: { $0 == "\"" || $0 == "\\" }),
             !scalars.contains(where: { $0.properties.generalCategory == .control })

@@ -1,14 +1,14 @@
-/// Runs a body with a network of its own, and verifies the network at the end.
+/// Runs a body of code with a new network, and verifies the network at the end.
 ///
 /// - Parameters:
 ///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
-///   - fileID: The file that error texts name as the place of the network and its verification.
-///   - line: The line that error texts name as the place of the network and its verification.
+///   - fileID: The file of the network and its verification, for error texts.
+///   - line: The line of the network and its verification, for error texts.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: The error that the body throws, or ``VerificationError`` if the verification fails. If
-///   both happen, one ``VerificationError`` that contains both; a finding whose text is already
-///   part of the body's error is not repeated.
+///   both happen, one ``VerificationError`` contains both, without findings that the body's error
+///   already includes.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
     clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -19,9 +19,9 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     return try await verifying(network, at: "\(fileID):\(line)", body)
 }
 
-/// Runs a body with a network, and verifies the network at the end.
+/// Runs a body of code with a network, and verifies the network at the end.
 ///
-/// - Throws: As ``withMockNetwork(clock:fileID:line:_:)``.
+/// - Throws: The same errors as ``withMockNetwork(clock:fileID:line:_:)``.
 nonisolated(nonsending) func verifying<R>(
     _ network: MockNetwork, at sourceLocation: String,
     _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
@@ -30,7 +30,7 @@ nonisolated(nonsending) func verifying<R>(
     do {
         result = try await body(network)
     } catch {
-        // The body often threw the error of an unmatched request, which is also a finding.
+        // The body often throws the error of an unmatched request, which is also a finding.
         let thrown = "\(error)"
         let findings = network.core.findings(at: sourceLocation)
             .filter { !thrown.contains($0) }

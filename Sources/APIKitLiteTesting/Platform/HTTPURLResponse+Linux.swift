@@ -2,7 +2,7 @@ import Foundation
 
 extension HTTPURLResponse {
     #if canImport(FoundationNetworking)
-    /// Creates a response with the status 200 and no headers.
+    /// Creates a response with status 200 and no headers.
     ///
     /// Apple platforms have this initializer, and the tests of WWDC 2018 session 417 call it. A
     /// mock delivers the response with the URL of the request.
@@ -11,9 +11,9 @@ extension HTTPURLResponse {
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
     }
 
-    /// Creates a response with the status 200, as on Apple platforms.
+    /// Creates a response with status 200, as on Apple platforms.
     ///
-    /// Foundation on Linux has this initializer for `URLResponse` only.
+    /// Foundation on Linux has this initializer only for `URLResponse`.
     // Generic, because an extension cannot override the initializer of the superclass.
     public convenience init(
         url: URL, mimeType: String?, expectedContentLength length: some BinaryInteger,
@@ -25,7 +25,7 @@ extension HTTPURLResponse {
         self.init(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)!
     }
 
-    /// The response, or a copy of a 401 whose Basic challenge Foundation does not find.
+    /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
     ///
     /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
     /// the credential of a delegate. Its parser does not skip a space before the scheme, though RFC

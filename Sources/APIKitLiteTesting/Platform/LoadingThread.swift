@@ -4,13 +4,13 @@ import Foundation
 #if canImport(FoundationNetworking)
 /// The thread on which a `URLProtocolClient` must be called.
 ///
-/// On Linux it is one serial queue for all sessions of the process; calling a client anywhere else
-/// crashes. Foundation keeps the queue private, but a mirror of any task finds it.
+/// On Linux it is a single serial queue for all sessions of the process, and calling a client
+/// anywhere else crashes. Foundation keeps the queue private, but a mirror of any task finds it.
 struct LoadingThread: Sendable {
     private static let shared = Locked<DispatchQueue?>(nil)
     private let queue: DispatchQueue
 
-    /// The loading thread of a protocol whose `startLoading` runs.
+    /// Returns the loading thread of a protocol whose `startLoading` is running.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread {
         let queue = shared.withLock { shared -> DispatchQueue? in
             shared = shared ?? urlProtocol.task.flatMap { $0.mirrored("workQueue") }
@@ -26,7 +26,7 @@ struct LoadingThread: Sendable {
         return LoadingThread(queue: queue)
     }
 
-    /// Runs the work on the loading thread, later.
+    /// Schedules the work on the loading thread.
     func perform(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
@@ -39,10 +39,10 @@ struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from a
     private let mode: CFRunLoopMode =
         CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) ?? .defaultMode
 
-    /// The loading thread of a protocol whose `startLoading` runs.
+    /// Returns the loading thread of a protocol whose `startLoading` is running.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread { LoadingThread() }
 
-    /// Runs the work on the loading thread, later.
+    /// Schedules the work on the loading thread.
     func perform(_ work: @escaping @Sendable () -> Void) {
         CFRunLoopPerformBlock(loop, mode.rawValue, work)
         CFRunLoopWakeUp(loop)

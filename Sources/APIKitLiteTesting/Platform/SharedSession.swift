@@ -4,10 +4,10 @@ import Foundation
 /// The protocol classes that answer the requests of `URLSession.shared`.
 enum SharedSession {
     #if canImport(FoundationNetworking)
-    // On Linux, `URLProtocol.registerClass` works only before the first session of the process is
-    // created. But `configuration` returns the object that the session uses, not a copy.
+    // On Linux, `URLProtocol.registerClass` works only before the process creates its first
+    // session. But `configuration` returns the object that the session uses, not a copy.
 
-    /// Makes a class answer the requests of the shared session, before all other classes.
+    /// Makes a class intercept the requests of the shared session, before all other classes.
     static func register(_ type: AnyClass) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
@@ -24,7 +24,7 @@ enum SharedSession {
         }
     }
 
-    /// Owns `protocolClasses` of the shared session's configuration.
+    /// Guards `protocolClasses` of the shared session's configuration.
     private static let lock = Locked(())
     #else
     static func register(_ type: AnyClass) { URLProtocol.registerClass(type) }

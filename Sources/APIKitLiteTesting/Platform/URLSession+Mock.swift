@@ -9,18 +9,18 @@ extension OperationQueue {
 }
 
 extension URLSessionConfiguration {
-    /// Keeps an object alive as long as the configuration, its copies and their sessions.
+    /// Keeps an object alive as long as the configuration, its copies and their sessions exist.
     ///
-    /// A mock uses no proxy, so this dictionary is free.
+    /// A mock uses no proxy, so this dictionary is available.
     func retain(_ object: AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
 }
 
-/// Returns how many bytes of the head of an answer a server may send before it closes.
+/// Returns how many bytes of a response's head a server may send before it closes the connection.
 ///
-/// Foundation on Linux (up to 6.3) crashes a client whose connection ends between the
-/// first line and the empty line: "Transfer completed, but there's no response."
+/// On Linux, Foundation (up to 6.3) crashes a client whose connection closes between the first line
+/// and the empty line: "Transfer completed, but there's no response."
 func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
 #else
 extension OperationQueue {
@@ -50,9 +50,9 @@ extension URLSession {
 }
 
 extension URLSessionUploadTask {
-    /// The body that Foundation on Linux keeps in a private property; nil if it has none.
+    /// The body that Foundation on Linux keeps in a private property; nil if there is none.
     ///
-    /// - Throws: The error of a file.
+    /// - Throws: An error of a file that cannot be read.
     var hiddenBody: Data? {
         get throws {
             let body: Any? = mirrored("knownBody")
@@ -64,7 +64,7 @@ extension URLSessionUploadTask {
         }
     }
 
-    /// Returns the data or the file URL inside nested optionals and enum cases.
+    /// Returns the data or file URL inside nested optionals and enum cases.
     private static func source(_ body: Any) -> Any? {
         if body is DispatchData || body is URL { return body }
         return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first

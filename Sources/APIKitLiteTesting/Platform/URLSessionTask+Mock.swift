@@ -1,38 +1,38 @@
 import APIKitLite
 import Foundation
 
-/// What happens after a redirect.
+/// What to do about a redirect.
 enum RedirectDecision: Sendable {
     /// The mock sends this request.
     case follow(URLRequest)
     /// The client wants the response of the redirect.
     case refuse
-    /// Foundation asks the client, and then makes a protocol object for the next request.
+    /// Foundation asks the client, and then creates a protocol object for the next request.
     case report
 }
 
-// What a mock has to know about a task. Foundation on Linux does less for a custom `URLProtocol`
-// than on Apple platforms, and keeps the session of a task private, too; but a mirror finds it.
+// What a mock needs to know about a task. Foundation on Linux does less for a custom `URLProtocol`
+// than on Apple platforms. It also keeps a task's session private, but a mirror finds it.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
-    /// Whether the task may receive an answer now.
+    /// Whether the task can receive a response now.
     ///
-    /// Resuming a suspended task starts the protocol again. A cancelled task fails without help
-    /// from the protocol.
+    /// Resuming a suspended task starts the protocol again. A cancelled task fails without the
+    /// protocol's help.
     var wantsAnswer: Bool { state == .running }
 
-    /// Whether a call of `stopLoading()` is out of date.
+    /// Whether a call of `stopLoading()` is outdated.
     ///
-    /// If the task was suspended and resumed before that call, Foundation starts the protocol
-    /// again, or has already done so.
+    /// If the task was suspended and resumed before that call, Foundation is about to restart the
+    /// protocol, or has already done so.
     var isAboutToRestart: Bool { state == .running }
 
-    /// Whether it is a download, to which a `URLProtocol` cannot hand over the file.
+    /// Whether this is a download, to which a `URLProtocol` cannot hand over the file.
     var isUnsupportedDownload: Bool { self is URLSessionDownloadTask }
 
     /// Whether the client receives each piece of the body.
     ///
-    /// If it is false, Foundation would give the client only the last piece. Read it on the loading
+    /// If false, Foundation would send the client only the last piece. Read this on the loading
     /// thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session,
@@ -49,7 +49,7 @@ extension URLSessionTask {
 }
 
 extension Mirror {
-    /// Returns the value of a stored property of an object, whichever class declares it.
+    /// Returns the value of an object's stored property, whichever class declares it.
     fileprivate static func stored<Value>(_ name: String, of object: AnyObject) -> Value? {
         var mirror: Mirror? = Mirror(reflecting: object)
         while let current = mirror {
@@ -73,8 +73,8 @@ extension URLSessionTask {
 
 extension URLSessionTask? {
     /// Returns the request with what Foundation adds only below its own protocols: on Linux, those
-    /// `httpAdditionalHeaders` of the session that it does not set itself; on Apple platforms, the
-    /// cookies.
+    /// `httpAdditionalHeaders` of the session that it does not set itself, and on Apple platforms,
+    /// the cookies.
     func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
@@ -95,7 +95,7 @@ extension URLSessionTask? {
         completion: @escaping @Sendable (RedirectDecision) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // Foundation crashes when a `URLProtocol` reports a redirect.
+        // Foundation crashes if a `URLProtocol` reports a redirect.
         guard let self, let delegate = self.delegate, let session = self.session else {
             return completion(.follow(next))
         }
@@ -111,24 +111,24 @@ extension URLSessionTask? {
 }
 
 extension URLSessionTask {
-    /// The session of the task; nil on Apple platforms, where it is not known.
+    /// The session of the task; nil on Apple platforms, where it is unknown.
     fileprivate var session: URLSession? { mirrored("session") }
 }
 
 extension URLSessionTask? {
-    /// Returns the cookie storage of the task's session; nil if the session has no storage. For a
-    /// client whose session is not known, it is the other one, and not the shared one of the host app.
+    /// Returns the cookie storage of the task's session, or nil if the session has none. If the
+    /// session is unknown, returns the other storage, never the shared one of the host app.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
         guard let session = self?.session else { return other }
         return session.configuration.httpCookieStorage
     }
 
-    /// The request timeout of the task's session, in seconds; nil if the session is not known. The
-    /// request does not contain it.
+    /// The request timeout of the task's session in seconds, which the request does not contain;
+    /// nil if the session is unknown.
     var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
 
-    /// Calls a function after the delegate has received everything that was delivered before, or
-    /// immediately if the session is not known.
+    /// Calls a function after the delegate has received everything delivered so far, or immediately
+    /// if the session is unknown.
     func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) {
         guard let session = self?.session else { return work() }
         session.delegateQueue.addOperation(work)

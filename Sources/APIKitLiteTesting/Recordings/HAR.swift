@@ -3,10 +3,10 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// It has every field that 1.2 requires: Firefox and Charles refuse a file without `pages` or
-/// `response`.
+/// It has every field that 1.2 requires, because Firefox and Charles reject a file without `pages`
+/// or `response`.
 enum HAR {
-    /// Returns the content of an archive. Equal archives have equal contents.
+    /// Returns the content of an archive. Equal archives have equal content.
     static func content(of archive: HTTPArchive) -> JSONValue {
         [
             "log": [
@@ -16,7 +16,7 @@ enum HAR {
         ]
     }
 
-    /// The keys of the standard, which are no names of secrets, also if a redaction has such a name.
+    /// The keys of the standard, which never name secrets, even if a redaction contains them.
     static let keys = words(
         """
         log version creator browser name pages startedDateTime id title pageTimings comment entries
@@ -67,7 +67,7 @@ extension URLRequest {
     fileprivate var har: JSONValue {
         let url = url?.absoluteString ?? ""
         let body = httpBody ?? Data()
-        // HAR 1.2 has no place for the encoding of a request.
+        // HAR 1.2 has no field for the encoding of a request.
         let content = body.har(
             value(forHTTPHeaderField: "Content-Type") ?? "", encoding: "_encoding")
         return [
@@ -97,7 +97,7 @@ extension JSONValue {
 }
 
 extension Data {
-    /// The members of a body. Text stays as it is, and other bytes are written in Base64.
+    /// Returns the members of a body. Text is written unchanged, and other bytes in Base64.
     fileprivate func har(_ type: String, encoding: String) -> [String: JSONValue] {
         let text = exactText(self)
         var body: [String: JSONValue] = [
@@ -113,7 +113,7 @@ extension SentPiece {
 }
 
 extension URLError {
-    /// The name or the number of the code, as an archive has it.
+    /// The name or number of the code, as written in an archive.
     fileprivate var harName: String {
         Self.named.first { $0.code == code }?.name ?? "\(code.rawValue)"
     }
@@ -125,16 +125,16 @@ extension Duration {
 }
 
 extension Date {
-    /// The date with milliseconds: `2026-11-22T10:00:00.123Z`.
+    /// The date with milliseconds, such as `2026-11-22T10:00:00.123Z`.
     fileprivate var har: String {
-        // The format does not round: it would write 0.1229999 as 0.122.
+        // The format truncates: it would write 0.1229999 as 0.122.
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded() + 0.1
         return Date(timeIntervalSince1970: milliseconds / 1_000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 
-// Members that are nil are left out.
+// Omits members that are nil.
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
 {

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The file of an archive, and how much may still be read of it and of the files that it names.
+/// An archive's file, and how much may still be read from it and the files that it names.
 final class HARFile {
     let url: URL
     private let limit: Int
@@ -11,7 +11,7 @@ final class HARFile {
         (self.url, self.limit) = (url, limit)
     }
 
-    /// Returns the text of the file, and its entries.
+    /// Returns the text and the entries of the file.
     func read() throws -> (text: Data, entries: [HARValue]) {
         var text = try bytes(of: url)
         let mark = Data([0xEF, 0xBB, 0xBF])
@@ -35,10 +35,10 @@ final class HARFile {
         return (text, try log["entries"].list)
     }
 
-    /// Returns the bytes of the file, or of one that it names.
+    /// Returns the bytes of this file, or of one that it names.
     private func bytes(of file: URL) throws -> Data {
         do {
-            // A URL keeps the size that it was asked for first, so the file manager is asked.
+            // A URL caches its first answer about the size, so ask the file manager.
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             size += attributes[.size] as? Int ?? 0
             if size <= limit { return try Data(contentsOf: file) }
@@ -50,7 +50,7 @@ final class HARFile {
             "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
     }
 
-    /// Returns the exchange of an entry, and why it cannot be replayed; nil if it can.
+    /// Returns the exchange of an entry, and the reason if it cannot be replayed.
     func exchange(
         _ entry: HARValue, number: Int
     ) throws -> (exchange: HTTPArchive.Exchange?, gap: String?) {
@@ -91,7 +91,7 @@ final class HARFile {
 }
 
 extension HARValue {
-    /// Why the entry does not say all of its exchange; nil if it does.
+    /// Returns why the entry is incomplete, or nil if it is complete.
     fileprivate func gap(_ request: HARMessage, _ answer: HARMessage) throws -> String? {
         guard let method = try self["request"]["method"].text, method.utf8.isHTTPToken else {
             return "it has no method"
@@ -108,14 +108,14 @@ extension HARValue {
         let sendsBody = !["GET", "HEAD"].contains(method)
         let hasBody =
             method != "HEAD" && ![204, 205].contains(status) && !(300..<400).contains(status)
-        // An answer that broke off may have no body.
+        // An interrupted response may have no body.
         let isWhole =
             try response["_error"].text == nil && response["_ending"].text == nil && status > 0
         return try request.bodyGap("the body of its request", isNeeded: sendsBody)
             ?? answer.bodyGap("its body", isNeeded: hasBody && isWhole)
     }
 
-    /// The status of an answer; 0 without one.
+    /// The status of a response; 0 if there is none.
     fileprivate var status: Int? {
         get throws {
             guard case .object = json else { return 0 }
@@ -123,7 +123,7 @@ extension HARValue {
         }
     }
 
-    /// The time and the number of bytes of a piece.
+    /// The time of a piece and its number of bytes.
     fileprivate var piece: (time: Duration, count: Int) {
         get throws {
             let numbers = try list.compactMap(\.number)
@@ -157,7 +157,7 @@ extension HTTPArchive.Exchange {
             ? HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields) : nil
         let wasCancelled = try message["_ending"].text == "left"
-        // An entry without an answer failed, whether or not the file says how.
+        // An entry without a response failed, whether or not the file says how.
         let hasFailed = response == nil && !wasCancelled
         let error = try message["_error"].text ?? (hasFailed ? "" : nil)
         var pieces = try message["_pieces"].list.map { try $0.piece }
@@ -171,7 +171,7 @@ extension HTTPArchive.Exchange {
             place: place)
     }
 
-    /// Returns the pieces of a body. If its text was edited, the last piece takes the difference.
+    /// Returns the pieces of a body. If its text was edited, the last piece absorbs the difference.
     private static func pieces(
         of body: Data, _ list: [(time: Duration, count: Int)]
     ) -> [SentPiece] {
@@ -184,7 +184,7 @@ extension HTTPArchive.Exchange {
         return pieces.filter { !$0.data.isEmpty }
     }
 
-    /// Why an entry is not an HTTP exchange that can be replayed; nil if it is one.
+    /// The reason why an entry is not an HTTP exchange that can be replayed; nil if it is one.
     fileprivate var skipReason: String? {
         guard let scheme = request.url?.scheme?.lowercased() else {
             return "its URL has no scheme"
@@ -201,8 +201,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension URLError {
-    /// Returns the code of a name. Any other name, such as that of a browser, counts as a lost
-    /// connection.
+    /// Returns the code with this name. Any unknown name, such as one from a browser, counts as a
+    /// lost connection.
     fileprivate static func code(named name: String) -> Code {
         named.first { $0.name == name }?.code ?? Int(name).flatMap { Code(rawValue: $0) }
             ?? .networkConnectionLost
@@ -210,7 +210,7 @@ extension URLError {
 }
 
 extension Date {
-    /// Reads a date with or without fractions of a second, which need different strategies.
+    /// Parses a date with or without fractional seconds, which need different strategies.
     fileprivate init?(har text: String) {
         let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         let date =

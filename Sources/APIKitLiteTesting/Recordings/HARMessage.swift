@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// A request or an answer in the file of an archive.
+/// A request or a response in an archive's file.
 struct HARMessage {
-    /// The headers by their names. The values of a repeated one are joined.
+    /// The headers by name. The values of a repeated header are joined.
     let headers: [String: String]
     /// The body, which may be in another file.
     let content: HARValue
@@ -13,7 +13,7 @@ struct HARMessage {
     /// `base64` if the text is not the body itself.
     private let encoding: String
     private let mimeType: String
-    /// The number of bytes of the body, if the file says it.
+    /// The number of bytes of the body, if the file contains it.
     private let size: Double?
 
     init(_ message: HARValue, body: String) throws {
@@ -22,7 +22,7 @@ struct HARMessage {
         content = try message[body]
         params = try content["params"].list.map(HARField.init)
         text = try content["text"].text
-        // HAR 1.2 has no place for the encoding of a request.
+        // HAR 1.2 has no field for the encoding of a request.
         encoding = try (content["encoding"].text ?? content["_encoding"].text ?? "").lowercased()
         mimeType = try content["mimeType"].text ?? ""
         let length = fields.first { $0.name.lowercased() == "content-length" }?.value
@@ -31,7 +31,7 @@ struct HARMessage {
         ].compactMap(\.self).first { $0 >= 0 }
     }
 
-    /// Why the headers cannot be sent; nil if they can be.
+    /// Returns why the headers cannot be sent, or nil if they can.
     func headerGap(_ noun: String) -> String? {
         fields.first(where: \.isUnusable).map { field in
             "the header \(field.name.debugDescription) of its \(noun) has no value, or one that "
@@ -39,7 +39,7 @@ struct HARMessage {
         }
     }
 
-    /// Why the body cannot be read; nil if it can be.
+    /// Returns why the body cannot be read, or nil if it can.
     func bodyGap(_ noun: String, isNeeded: Bool) throws -> String? {
         switch try content["text"].json {
         case nil, .null, .string: break
@@ -63,13 +63,13 @@ struct HARMessage {
     /// Whether the body is in `params`.
     private var isForm: Bool { !hasText && !params.isEmpty }
 
-    /// The type, for a body without a `Content-Type`; nil if the file has none.
+    /// The media type of a body without a `Content-Type`; nil if the file has none.
     var mediaType: String? {
         let isKnown = mimeType.contains("/") && !mimeType.contains("x-unknown")
         return isKnown && mimeType.utf8.isHTTPFieldValue ? mimeType : nil
     }
 
-    /// The parts of a form with files; nil for another body.
+    /// Returns the parts of a form with files, or nil for any other body.
     func parts(_ contentType: String?) -> [MultipartPart]? {
         guard isForm, APIKitLite.mediaType(contentType) == "multipart/form-data" else { return nil }
         return params.map { field in
@@ -79,7 +79,7 @@ struct HARMessage {
         }
     }
 
-    /// The bytes of the text or of the form.
+    /// Returns the bytes of the text or of the form.
     func data() throws -> Data {
         if isForm {
             let fields = params.map { field in
@@ -89,17 +89,17 @@ struct HARMessage {
             return Data(fields.joined(separator: "&").utf8)
         }
         guard encoding == "base64", let text else { return Data((text ?? "").utf8) }
-        // A line break is rare, and a search for it takes longer than the decoding.
+        // Line breaks are rare, and searching for one takes longer than decoding.
         let data =
             Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
         guard let data else { throw try content["text"].error("is not base64") }
         return data
     }
 
-    /// The name of the file beside the archive that has the body; nil if there is none.
+    /// Returns the name of the file beside the archive that contains the body, or nil.
     func fileName() throws -> String? {
         guard text == nil, let name = try content["_file"].text else { return nil }
-        // Without a slash, the name cannot lead out of the folder.
+        // A name without a slash cannot lead out of the folder.
         if name.contains("/") {
             throw try content["_file"].error("is not a file beside the archive")
         }

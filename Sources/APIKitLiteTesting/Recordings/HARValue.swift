@@ -1,16 +1,16 @@
 import APIKitLite
 import Foundation
 
-/// A value in the file of an archive, and its place there.
+/// A value in an archive's file, and its place there.
 ///
-/// A text or a number of another type than expected counts as missing. What a replay needs is then
-/// nil, and never an empty text.
+/// Text or a number of the wrong type is treated as absent. What a replay needs is then nil, never
+/// an empty text.
 struct HARValue {
     let json: JSONValue?
     let file: String
     var place = ""
 
-    /// A member of an object.
+    /// The member of an object with this key.
     subscript(key: String) -> HARValue {
         get throws {
             switch json {
@@ -22,7 +22,7 @@ struct HARValue {
         }
     }
 
-    /// The elements of an array, which may be missing.
+    /// The elements of an array; empty if it is absent.
     var list: [HARValue] {
         get throws {
             switch json {
@@ -40,10 +40,10 @@ struct HARValue {
 
     var text: String? { if case .string(let text) = json { text } else { nil } }
 
-    /// The text, or that of a number.
+    /// The text, or a number as text.
     var scalar: String? { if case .number(let digits) = json { digits } else { text } }
 
-    /// A number, also one in a string; nil if no status or time can be so large.
+    /// A number, which may be in a string; nil if it is too large for a status or a time.
     var number: Double? {
         scalar.flatMap { Double($0) }.flatMap { abs($0) < 1e12 ? $0 : nil }
     }
@@ -74,21 +74,21 @@ struct HARField {
         contentType = try field["contentType"].text
     }
 
-    /// The values of a header. A browser joins those of a repeated one with line feeds, and other
-    /// programs join cookies with any line breaks.
+    /// The values of a header. Browsers join the values of a repeated header with line feeds, and
+    /// other programs join cookies with any line breaks.
     private var values: [String] {
         let isCookie = name.lowercased().hasSuffix("cookie")
         return (value ?? "").split { $0 == "\n" || isCookie && $0.isNewline }
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Whether a header cannot be sent. Browsers list the pseudo-fields of HTTP/2.
+    /// Whether a header cannot be sent, other than the HTTP/2 pseudo-fields that browsers list.
     var isUnusable: Bool {
         if name.hasPrefix(":") { return false }
         return !name.utf8.isHTTPToken || value == nil || !values.allSatisfy(\.utf8.isHTTPFieldValue)
     }
 
-    /// Returns the fields of a header. The values of a repeated field are joined.
+    /// Returns the fields by name. The values of a repeated field are joined.
     static func byName(_ fields: [HARField]) -> [String: String] {
         var names: [String: String] = [:]
         var values: [String: [String]] = [:]

@@ -2,16 +2,16 @@ import APIKitLite
 import Foundation
 
 extension HTTPArchive {
-    /// Reads an HTTP archive (HAR 1.1 or 1.2), such as that of a browser or a proxy.
+    /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
-    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped, and so is one that does
-    /// not say all of it, such as a response whose body is not in the file. The `description` of the
-    /// archive lists it.
+    /// Entries that are not HTTP exchanges, such as WebSockets, are skipped. So are incomplete
+    /// entries, such as a response whose body is not in the file. The `description` of the archive
+    /// lists them.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - limit: How much is read, in bytes: the file, and the files that it names with `_file`.
-    /// - Throws: ``HTTPArchiveError`` if there is more to read, or if the file cannot be read or is
+    ///   - limit: The maximum number of bytes to read, including files named with `_file`.
+    /// - Throws: ``HTTPArchiveError`` if the limit is exceeded, or if the file cannot be read or is
     ///   not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
         self.init()
@@ -30,23 +30,23 @@ extension HTTPArchive {
 
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
-    /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets of the redaction, numbered by their
-    /// first appearance, and 0 a number in JSON. The same secret has the same number everywhere. Names
-    /// count in URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value with
-    /// such a name is also replaced elsewhere in the archive, except in hosts, if it looks random:
-    /// it has at least eight bytes, is no URL, and does not consist of words. So are the values of
-    /// environment variables with secret names. See `Redaction` for the rest.
+    /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance, and 0
+    /// replaces a number in JSON. The same secret has the same number everywhere. Names apply to
+    /// URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value
+    /// with such a name is also replaced elsewhere in the archive, except in hosts, if it looks
+    /// random: it has at least eight bytes, is not a URL, and does not consist of words. So are the
+    /// values of environment variables with secret names. See `Redaction` for the rest.
     ///
-    /// If a secret is in the pieces of a stream, the pieces up to the end of the line become one.
+    /// If a stream's pieces contain a secret, the pieces up to the end of the line become one.
     ///
-    /// The keys are sorted, and each value has its own line, so that a diff shows what has changed; a
-    /// new secret also changes the numbers of those after it. The file is written elsewhere and then moved, so it is never half written.
+    /// The keys are sorted, and each value has its own line, so that diffs are readable. A new
+    /// secret also renumbers the secrets after it. The file is written atomically.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.
-    ///   - redaction: The secrets. With `.none`, everything is written as it is.
-    /// - Throws: ``HTTPArchiveError`` if such a value is in a body that is not text, with its place,
-    ///   or if the file cannot be written. In both cases, an existing file is unchanged.
+    ///   - redaction: The secrets. With `.none`, everything is written unchanged.
+    /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, or if the
+    ///   file cannot be written. In both cases, an existing file is unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
         let (archive, redaction) = redacted(redaction)
         let findings = archive.binaryBodies(redaction)
@@ -76,14 +76,14 @@ extension HTTPArchive {
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.
     ///
-    /// Writing a file with the same redaction would change nothing. The fields that replay does not
-    /// read are searched too, and the files that the archive names with `_file`.
+    /// Rewriting a checked file with the same redaction would change nothing. Fields that replay
+    /// does not read are searched too, and so are the files that the archive names with `_file`.
     ///
     /// - Parameters:
-    ///   - folder: The folder. Files with the extension `har` in it and in its subfolders are
-    ///     archives.
-    ///   - redaction: The secrets. Give the one with which the files were written.
-    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all; if there is no
+    ///   - folder: The folder. Every file with the extension `har` in it or its subfolders is
+    ///     checked.
+    ///   - redaction: The secrets. Pass the redaction that wrote the files.
+    /// - Throws: ``HTTPArchiveError`` if there are secrets, listing all places; if there is no
     ///   archive; or if the folder or an archive in it cannot be read.
     public static func checkSecrets(
         in folder: URL, redacting redaction: Redaction = .standard
@@ -108,7 +108,7 @@ extension HTTPArchive {
 }
 
 extension HARFile {
-    /// Returns the places of secrets: the parts of exchanges, and the lines of other fields.
+    /// Returns where the secrets are: in parts of exchanges, or on lines with other fields.
     fileprivate func secrets(_ redaction: Redaction) throws -> [String] {
         let (text, entries) = try read()
         var archive = HTTPArchive()
@@ -119,7 +119,7 @@ extension HARFile {
         }
         let (clean, all) = archive.redacted(redaction)
         let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }
-        // Bodies and headers are in the exchanges, and only these have types and kinds.
+        // Skips bodies and headers, which the exchanges contain with their types.
         var walk = SecretWalk(all.withoutNames(HAR.keys))
         walk.skippedKeys = ["text", "headers"]
         let shown = Data(walk.json(String(decoding: text, as: UTF8.self)).utf8)

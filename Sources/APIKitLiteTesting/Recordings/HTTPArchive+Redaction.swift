@@ -11,7 +11,7 @@ extension HTTPArchive {
         return (all == redaction ? named : named.walked(all).0, all)
     }
 
-    /// The largest number of a mark. A file that is written again keeps its marks.
+    /// The highest mark number in the archive. Rewriting a file preserves its marks.
     var lastMark: Int {
         flatMap(\.parts).flatMap { part in
             part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
@@ -19,7 +19,7 @@ extension HTTPArchive {
         }.max() ?? 0
     }
 
-    /// Returns the archive without the secrets that one walk finds, and these.
+    /// Returns the archive without these secrets and the secrets found by one walk.
     private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
         var walk = SecretWalk(redaction)
         var archive = self
@@ -27,7 +27,7 @@ extension HTTPArchive {
         return (archive, walk.secrets)
     }
 
-    /// Returns the places of bodies that are not text and contain a secret.
+    /// Returns the places of bodies that contain a secret but are not text.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
             exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map { exchange.named($0.name) }
@@ -62,12 +62,12 @@ extension HTTPArchive.Exchange {
             return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
         }
         exchange.pieces = lines.flatMap(\.self)
-        // The pieces of a stream are lines. In other text, a secret may be in several lines.
+        // A stream's pieces are lines. In other text, a secret may span several lines.
         if exchange.body != new { exchange.body = new }
         return exchange
     }
 
-    /// The pieces in groups: each group ends with the end of a line.
+    /// The pieces in groups, each of which ends at the end of a line.
     private var lines: [[SentPiece]] {
         var lines: [[SentPiece]] = [[]]
         for piece in pieces {
@@ -77,7 +77,7 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// Returns the places of the parts that another exchange has in another form.
+    /// Returns the places of the parts that differ in another exchange.
     func places(otherThanIn other: Self) -> [String] {
         zip(parts, other.parts).filter { $0.bytes != $1.bytes }.map { named($0.0.name) }
     }
@@ -101,8 +101,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension Redaction {
-    /// The redaction that also hides the values of environment variables with secret names: a server
-    /// may send such a value back under another name.
+    /// The redaction that also hides the values of environment variables with secret names, which a
+    /// server may send back under other names.
     var hidingEnvironment: Redaction {
         // `PWD` is the working directory.
         let secrets = ProcessInfo.processInfo.environment
@@ -110,7 +110,7 @@ extension Redaction {
         return hidingRandomValues(Array(secrets.values))
     }
 
-    /// Whether bytes that are not text contain a secret. Each byte counts as a character.
+    /// Returns whether binary data contains a secret. Each byte counts as a character.
     fileprivate func hidesBytes(_ bytes: Data) -> Bool {
         guard exactText(bytes) == nil || bytes.contains(0),
             let text = String(data: bytes, encoding: .isoLatin1)

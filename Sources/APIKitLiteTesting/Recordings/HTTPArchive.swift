@@ -1,10 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// HTTP exchanges: requests with their answers, as a HAR 1.2 file contains them.
+/// HTTP exchanges: requests with their responses, as in a HAR 1.2 file.
 ///
-/// Such a file comes from a browser, a proxy or ``write(to:redacting:)``. An archive is a collection,
-/// so a test edits it as one:
+/// The file comes from a browser, a proxy or ``write(to:redacting:)``. An archive is a collection,
+/// so tests can edit it like one:
 ///
 /// ```swift
 /// var archive = try HTTPArchive(contentsOf: file)
@@ -16,7 +16,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 {
     private var exchanges: [Exchange] = []
 
-    /// The entries of the file that are not HTTP exchanges or not complete, and why.
+    /// The entries of the file that are incomplete or not HTTP exchanges, with the reasons.
     var skipped: [Recording.Skipped] = []
 
     /// Creates an empty archive.
@@ -25,10 +25,10 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// Of each body, a network keeps the first MiB, in at most 10,000 pieces.
+    /// A network keeps the first MiB of each body, in at most 10,000 pieces.
     ///
-    /// - Parameter requests: The requests, in the order of their start. One that has not ended counts
-    ///   as cancelled by the client.
+    /// - Parameter requests: The requests, in the order in which they started. A request that has
+    ///   not ended counts as cancelled by the client.
     public init(_ requests: [RecordedRequest]) {
         exchanges = requests.map(Exchange.init)
     }
@@ -45,33 +45,33 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         set { exchanges[position] = newValue }
     }
 
-    /// Replaces some exchanges by others.
+    /// Replaces a range of exchanges with others.
     public mutating func replaceSubrange(
         _ range: Range<Int>, with newExchanges: some Collection<Exchange>
     ) {
         exchanges.replaceSubrange(range, with: newExchanges)
     }
 
-    /// One request with its answer.
+    /// One request with its response.
     public struct Exchange: Sendable {
         /// The request. Its body is in `httpBody`.
         public var request: URLRequest
-        /// The status and headers of the answer; nil if the request failed before they came.
+        /// The status and headers of the response; nil if the request failed before receiving them.
         ///
-        /// The headers may have a `Content-Encoding`, but ``body`` is already decoded.
+        /// The headers may include `Content-Encoding`, but ``body`` is already decoded.
         public var response: HTTPURLResponse?
-        /// The pieces of the answer's body. Their times count from the start of the request.
+        /// The pieces of the response's body. Their times count from the start of the request.
         var pieces: [SentPiece]
-        /// The error that ended the request, before or after its ``response``; nil if none.
+        /// The error that ended the request, before or after its ``response``, if any.
         public var error: URLError?
-        /// Whether the client left before the answer ended. In a replay, such an answer has no end.
+        /// Whether the client left before the response ended. A replay then does not end.
         var wasCancelled: Bool
-        /// When the request was sent; `Date.distantPast` if the file does not say it.
+        /// When the request was sent; `Date.distantPast` if the file does not say.
         var startDate: Date
-        /// The entry of the file; nil without a file.
+        /// The entry in the file; nil without a file.
         var place: Recording.Place?
 
-        /// The body of the answer, decoded. If you set it, the body becomes one piece.
+        /// The decoded body of the response. Setting it makes it one piece.
         public var body: Data {
             get { pieces.map(\.data).joined }
             set {
@@ -83,7 +83,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 }
 
 extension HTTPArchive: CustomStringConvertible {
-    /// The exchanges in one line each, and the entries of the file that were skipped.
+    /// One line for each exchange, and the entries of the file that were skipped.
     public var description: String {
         let lines = enumerated().map { "\($0 + 1): \($1)" } + skipped.map { "skipped \($0.text)" }
         return lines.joined(separator: "\n")
@@ -91,7 +91,7 @@ extension HTTPArchive: CustomStringConvertible {
 }
 
 extension HTTPArchive.Exchange: CustomStringConvertible {
-    /// The request and the answer, such as `GET https://api.example.com/users/7: 200 (OK), 45 bytes`.
+    /// The request and response, such as `GET https://api.example.com/users/7: 200 (OK), 45 bytes`.
     ///
     /// Secrets are redacted as `Redaction.standard` describes.
     public var description: String { text(.standard) }
@@ -125,7 +125,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
 
 /// The reason why a recording cannot be read, replayed or written.
 public struct HTTPArchiveError: DescribedError, Sendable {
-    /// What is wrong, in which file and where in it, and how to correct it.
+    /// What is wrong, in which file and where, and how to fix it.
     public let description: String
 
     init(_ description: String) {

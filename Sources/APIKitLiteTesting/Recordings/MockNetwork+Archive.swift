@@ -2,35 +2,35 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Adds stubs that answer from an archive: one for each group of equal requests, which gets its
-    /// answers in the order of the archive.
+    /// Adds stubs that answer from an archive, one for each group of equal requests. They return
+    /// the responses in the order of the archive.
     ///
-    /// Two requests are equal if their method, URL and body are equal, and so is each header `Range`,
-    /// `If-…` and `Last-Event-ID` of the recorded one. The order of the query does not count. JSON and
-    /// forms are compared by their content, other bodies by their bytes. For a request to
-    /// ``serve(port:)``, the host does not count.
+    /// Two requests are equal if their method, URL and body are equal, and so is each `Range`,
+    /// `If-…` and `Last-Event-ID` header of the recorded one. The order of query items is ignored.
+    /// JSON and forms are compared by content, other bodies by their bytes. For requests to
+    /// ``serve(port:)``, the host is ignored.
     ///
-    /// A secret of a recorded request, such as `REDACTED-1`, matches any text at its place, and a 0
-    /// also matches any number with a secret name or of eight digits or more. If several recorded
-    /// requests match, those with the most equal values answer in order, also of secret headers: a
-    /// client that sends the token of a recorded response gets what was recorded with it. A 401 need
-    /// not be used if the client has repeated its request with a newer token.
+    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place. A 0
+    /// also matches any number with a secret name or at least eight digits. If several recorded
+    /// requests match, the ones with the most equal values, including secret headers, answer in
+    /// order. A client that sends the token of a recorded response thus receives what was recorded
+    /// with it. A 401 may stay unused if the client has repeated its request with a newer token.
     ///
-    /// Each request is compared with all of the archive, so the time grows with the square of their
+    /// Each request is compared with the whole archive, so the time grows with the square of their
     /// number. In a debug build, two hundred different requests take about a second.
     ///
-    /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
-    /// piece comes immediately, and the others come after their recorded gaps.
+    /// Without a clock, the pieces of a response arrive immediately. On the network's clock, the
+    /// first piece arrives immediately, and the others after their recorded gaps.
     ///
     /// - Parameters:
     ///   - archive: The exchanges.
-    ///   - afterLast: What a request gets after the last answer to it: by default, an error.
-    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)`` reports
-    ///     each exchange that was not used.
-    ///   - redaction: The secrets, and the names of the values that differ in each run.
-    ///   - fileID: The file that error texts name if the archive comes from no file.
-    ///   - line: The line that error texts name if the archive comes from no file.
-    /// - Returns: The stubs, in the order of the first request of each group.
+    ///   - afterLast: What a request receives after its last response: by default, an error.
+    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)``
+    ///     reports each unused exchange.
+    ///   - redaction: The secrets, and the names of values that differ in each run.
+    ///   - fileID: The file to name in error texts if the archive has no file.
+    ///   - line: The line to name in error texts if the archive has no file.
+    /// - Returns: The stubs, in the order of each group's first request.
     @discardableResult
     public func stub(
         _ archive: HTTPArchive, then afterLast: Stub.AfterLast = .fail,
@@ -73,7 +73,7 @@ extension MockNetwork {
 }
 
 extension URLRequest {
-    /// What is equal for equal requests.
+    /// What equal requests have in common.
     fileprivate var replayKey: [String?] {
         let body = httpBody ?? Data()
         let headers = replayedHeaders.flatMap { [$0, value(forHTTPHeaderField: $0)] }
@@ -94,8 +94,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension RequestMatcher {
-    /// Creates a matcher for requests that are equal to a recorded one. The host of a URL that leads
-    /// to the network's own server does not count.
+    /// Creates a matcher for requests that equal a recorded one. The host is ignored if the URL
+    /// points to the network's own server.
     fileprivate init(
         recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool
     ) {

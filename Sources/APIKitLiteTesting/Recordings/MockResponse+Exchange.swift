@@ -2,10 +2,10 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// Returns a response with the answer of a recorded exchange: its status, its headers, the pieces
-    /// of its body with their recorded gaps, and its end.
+    /// Returns the response of a recorded exchange: its status, its headers, the pieces of its body
+    /// with their recorded gaps, and its end.
     ///
-    /// If the client left before the answer ended, the response has no end.
+    /// If the client left before the recorded response ended, this one does not end.
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
@@ -14,7 +14,7 @@ extension MockResponse {
         }
         var response = MockResponse()
         response.status = recorded.statusCode
-        // One by one, because they are checked.
+        // One by one, so that each is checked.
         response = recorded.headerFields.reduce(response) { $0.header($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
@@ -30,13 +30,13 @@ extension MockResponse {
 }
 
 extension HTTPArchive.Exchange {
-    /// The time before each piece. The first piece does not wait, so a whole answer comes
+    /// The time before each piece. The first piece has no delay, so a whole response arrives
     /// immediately.
     fileprivate var gaps: [Duration] {
         let times = pieces.map(\.time)
         return [.zero]
             + zip(times.dropFirst(), times).map { time, last in
-                // Even without a delay, pieces come a few milliseconds apart.
+                // Even without a delay, pieces arrive a few milliseconds apart.
                 time - last < .milliseconds(20) ? .zero : time - last
             }
     }

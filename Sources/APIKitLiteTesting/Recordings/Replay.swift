@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// The choice of the exchange of an archive that answers a request.
+/// Chooses the archived exchange that answers a request.
 struct Replay: Sendable {
     private struct Request: Sendable {
-        /// The request with numbered marks, which shows what a live one has in common with it.
+        /// The request with numbered marks, which shows what a live request has in common with it.
         let pattern: RequestPattern
         /// The words in its secret headers.
         let words: Set<String>
-        /// The number of its headers that a live request must have, too.
+        /// The number of its headers that a live request must also have.
         let headerCount: Int
     }
 
@@ -35,7 +35,7 @@ struct Replay: Sendable {
         (self.secretNames, self.afterLast) = (secretNames, afterLast)
     }
 
-    /// Returns the stub that answers a request, and its response; nil if none does.
+    /// Returns the stub that answers a request, and its response, or nil if no stub does.
     @Sendable func next(
         of stubs: [Stub], for live: RequestReading
     ) -> (Stub, Stub.NextResponse)? {
@@ -64,10 +64,9 @@ struct Replay: Sendable {
         }
     }
 
-    /// Returns the requests that have the most in common with a live one, by their numbers.
+    /// Returns the numbers of the requests that have the most in common with a live one.
     ///
-    /// Those remain that differ least from it, and then those that have no other known secret in a
-    /// header.
+    /// Prefers the fewest differences, and then requests with no other known secret in a header.
     private func nearest(of numbers: [Int], to live: RequestReading) -> Set<Int> {
         let differences = numbers.map { number in
             requests[number].pattern.differences(from: live) - requests[number].headerCount
@@ -85,18 +84,18 @@ struct Replay: Sendable {
 }
 
 extension Stub {
-    /// The exchanges of the archive from which the stub answers.
+    /// The archived exchanges from which the stub answers.
     fileprivate var entries: [Recording.Entry] { recording?.entries ?? [] }
 }
 
 extension URLRequest {
-    /// Returns the words in some headers.
+    /// Returns the words in these headers.
     fileprivate func words(of names: Set<String>) -> Set<String> {
         let headers = (allHTTPHeaderFields ?? [:]).filter { names.contains($0.key.lowercased()) }
         return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) }.map(String.init) })
     }
 
-    /// The names of the headers on which the answer depends.
+    /// The names of the headers on which the response depends.
     var replayedHeaders: [String] {
         (allHTTPHeaderFields ?? [:]).keys.filter { name in
             let name = name.lowercased()

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Runs a body with a network that answers from a recording, and verifies the network at the end.
+/// Runs a body of code with a network that replays a recording, and then verifies the network.
 ///
 /// ```swift
 /// @Test func loadsAUser() async throws {
@@ -14,29 +14,29 @@ import Foundation
 /// }
 /// ```
 ///
-/// The recording is the file `Recordings/users.har` beside the file of the test, or in a bundle of
-/// resources: see ``HTTPArchive``. It answers as
+/// The recording is the file `Recordings/users.har` beside the test's file, or in a resource
+/// bundle: see ``HTTPArchive``. It answers as
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
-/// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
-/// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
-/// written as a whole when the body has returned without an error and the verification has succeeded.
-/// A failed `#expect` is not an error. No code can start a recording, so none starts by accident.
+/// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
+/// of recordings, separated by commas, or to `all`. Each request then goes to `session`. The whole
+/// file is written after the body returns without an error and the verification succeeds. A failed
+/// `#expect` is not an error. Code cannot start a recording, so none starts by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
 ///   - session: The session that sends the requests while recording.
-///   - matcher: The requests that are recorded. While recording, any other request fails.
-///   - afterLast: What a request gets after the last answer to it: by default, an error.
-///   - times: How often each recorded request may come. By default, each exchange must be used.
-///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. A recording always
-///     takes real time.
-///   - redaction: The secrets that are not written: see ``HTTPArchive/write(to:redacting:)``. In a
-///     replay they do not count, so the names of values that differ in each run belong here too.
-///   - filePath: The file beside which the folder `Recordings` is.
-///   - fileID: The file that error texts name.
-///   - line: The line that error texts name.
-///   - function: The test that error texts name.
+///   - matcher: The requests to record. While recording, any other request fails.
+///   - afterLast: What a request receives after its last response: by default, an error.
+///   - times: How often each recorded request may occur. By default, each exchange must be used.
+///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. Recording always takes
+///     real time.
+///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
+///     replay ignores them, so include the names of values that differ in each run.
+///   - filePath: The file beside the folder `Recordings`.
+///   - fileID: The file to name in error texts.
+///   - line: The line to name in error texts.
+///   - function: The test to name in error texts.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: The error that the body throws; ``VerificationError`` if the verification fails;
@@ -78,21 +78,21 @@ package struct RecordingFile: Sendable {
         command = "APIKITLITE_RECORD=\(name) swift test --filter \(test)"
     }
 
-    /// The recording for error texts.
+    /// The recording, for error texts.
     fileprivate var recording: Recording {
         Recording(
             noun: "the recording \"\(name)\"", command: command,
             repeating: "withMockNetwork(replaying: \"\(name)\", then: .repeatLast)")
     }
 
-    /// Whether environment variables ask to record a name.
+    /// Returns whether the environment variables request a recording with this name.
     package static func isRecording(_ name: String, _ environment: [String: String]) -> Bool {
         let names = environment["APIKITLITE_RECORD"]?
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         return names?.contains { $0 == name || $0 == "all" } ?? false
     }
 
-    /// Returns the recording.
+    /// Reads the recording.
     ///
     /// - Throws: ``HTTPArchiveError`` if there is none, with the places that were searched.
     fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
@@ -117,7 +117,7 @@ package struct RecordingFile: Sendable {
             """)
     }
 
-    /// The bundles in which the package manager or Xcode may have put resources of the tests.
+    /// The bundles in which the package manager or Xcode may have put the tests' resources.
     private static var bundles: [Bundle] {
         let beside = try? FileManager.default.contentsOfDirectory(
             at: Bundle.main.bundleURL, includingPropertiesForKeys: nil)
@@ -131,7 +131,7 @@ package struct RecordingFile: Sendable {
     /// The files that this process records or has recorded.
     private static let claimed = Locked<Set<String>>([])
 
-    /// Runs a body with a network that passes its requests on, and then writes them.
+    /// Runs a body of code with a network that passes requests on, and then writes them.
     package nonisolated(nonsending) func record<R>(
         over session: any HTTPSession, only matcher: RequestMatcher = .any,
         redacting redaction: Redaction = .standard, at sourceLocation: String,
@@ -148,7 +148,7 @@ package struct RecordingFile: Sendable {
         return result
     }
 
-    /// Makes sure that only one test of this run records the file.
+    /// Ensures that only one test of this run records the file.
     private func claim() throws {
         guard Self.claimed.withLock({ $0.insert(url.path).inserted }) else {
             throw HTTPArchiveError(
@@ -159,7 +159,7 @@ package struct RecordingFile: Sendable {
         }
     }
 
-    /// Writes the requests that a test has recorded.
+    /// Writes the requests that a test recorded.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
         if let long = requests.first(where: { !$0.sentSoFar.isComplete }) {
             let limit = SentBody.Limit.ofRecording.bytes
@@ -169,7 +169,7 @@ package struct RecordingFile: Sendable {
                 \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
                 """)
         }
-        // Where the folder cannot be made, the error of `write` says so.
+        // If the folder cannot be created, `write` throws an error that says so.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)

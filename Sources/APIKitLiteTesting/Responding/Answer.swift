@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-/// A complete answer: its head, and the pieces of its body.
+/// A complete response: its head, and the pieces of its body.
 struct Answer: Sendable {
-    /// The status and the headers, and what a transport must know about the body that follows.
+    /// The status and the headers, and what a transport needs to know about the body.
     struct Head: Sendable {
         let response: HTTPURLResponse
-        /// Whether the body is decoded although `Content-Encoding` is named.
+        /// Whether the body is decoded although there is a `Content-Encoding`.
         var isDecoded = false
         var isPassedThrough = false
-        /// The length of the body that the client expects; nil if it is not known.
+        /// The length of the body that the client expects; nil if it is unknown.
         var length: Int?
     }
 
@@ -25,17 +25,17 @@ struct Answer: Sendable {
         self.init(Head(response: response, length: pieces.byteCount), pieces)
     }
 
-    /// Creates the answer that a closure returned. It keeps the response object, unless the URL of
-    /// that has no host.
+    /// Creates the answer for a closure's result. It keeps the response object, unless the URL of
+    /// the response has no host.
     ///
-    /// - Throws: ``MockError`` with the response if that is not an `HTTPURLResponse`.
+    /// - Throws: ``MockError`` with the response if it is not an `HTTPURLResponse`.
     init(_ given: (URLResponse, Data?), to request: URLRequest) throws(MockError) {
         let (plain, data) = given
         guard var response = plain as? HTTPURLResponse else {
             throw .notHTTP(plain, data, to: request)
         }
         if response.url?.host() == nil, let url = request.url {
-            // The initializer can fail, but never does for these arguments (measured, and read in
+            // This initializer can fail, but never does with these arguments (measured, and read in
             // its source).
             response = HTTPURLResponse(
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
@@ -49,7 +49,7 @@ struct Answer: Sendable {
     }
 }
 
-/// What a client receives of an answer at one moment.
+/// What a client receives of a response at one moment.
 struct AnswerPart: Sendable {
     struct Piece: Sendable {
         let data: Data
@@ -60,7 +60,7 @@ struct AnswerPart: Sendable {
     var head: Answer.Head?
     /// The pieces of the body, after the head.
     var pieces: [Piece] = []
-    /// The end of the answer, or the error with which the request fails; nil if more follows.
+    /// The end of the response, or the error with which the request fails; nil if more follows.
     var end: Result<Void, any Error>?
 
     static func failure(_ error: any Error) -> AnswerPart { AnswerPart(end: .failure(error)) }
@@ -70,19 +70,19 @@ struct AnswerPart: Sendable {
     var body: [Data] { pieces.map(\.data) }
     var receipts: [Receipt] { pieces.compactMap(\.receipt) }
 
-    /// The complete answer, if this is all of it.
+    /// The complete answer, if this part contains all of it.
     var whole: Answer? {
         guard let head, case .success = end else { return nil }
         return Answer(head, body)
     }
 
-    /// The error with which the client's request fails; nil if it does not.
+    /// The error with which the client's request fails; nil if it does not fail.
     var error: (any Error)? {
         guard case .failure(let error) = end else { return nil }
         return error is CutHead ? URLError(.networkConnectionLost) : error
     }
 
-    /// Adds what follows.
+    /// Appends the next part.
     mutating func append(_ next: AnswerPart) {
         head = head ?? next.head
         pieces += next.pieces
@@ -90,7 +90,7 @@ struct AnswerPart: Sendable {
     }
 }
 
-/// The connection ends after so many bytes of the headers.
+/// The connection is lost after this many bytes of the headers.
 struct CutHead: Error {
     let head: Answer.Head
     let byteCount: Int
@@ -99,19 +99,19 @@ struct CutHead: Error {
 extension [Data] {
     var byteCount: Int { reduce(0) { $0 + $1.count } }
 
-    /// The pieces that have bytes, each with indices that begin at 0.
+    /// The nonempty pieces, each with indices that begin at 0.
     var withoutEmpty: [Data] { filter { !$0.isEmpty }.map { [$0].joined } }
 
-    /// The whole of the pieces, whose indices begin at 0.
+    /// All pieces joined, with indices that begin at 0.
     var joined: Data {
-        // A test may give a slice of its data, which has the indices of the whole.
+        // A test may pass a slice of its data, which has the indices of the whole.
         if count == 1, self[0].startIndex == 0 { return self[0] }
         return reduce(into: Data()) { $0.append($1) }
     }
 }
 
 extension HTTPURLResponse {
-    /// Whether the client follows a redirect, and does not read the body.
+    /// Whether the client follows a redirect and does not read the body.
     var isRedirect: Bool {
         (300..<400).contains(statusCode) && value(forHTTPHeaderField: "Location") != nil
     }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension MockResponse {
-    /// The same response, of which a `GET` with a `Range` header gets only that part.
+    /// The same response, of which a `GET` with a `Range` header receives only that part.
     ///
-    /// `bytes=500-` and `bytes=500-999` get a `206` with `Content-Range`, or a `416` if the body is
-    /// shorter (RFC 9110, section 14). An `If-Range` header is compared with the `ETag` or the
-    /// `Last-Modified` of the response (section 13.1.5). Any other range gets the whole body, which the
-    /// RFC allows. Only a response with the status 200 has parts. For a stream and a
-    /// ``passthrough(to:)``, it is a configuration error.
+    /// `bytes=500-` and `bytes=500-999` receive a `206` with `Content-Range`, or a `416` if the
+    /// body is shorter (RFC 9110, section 14). An `If-Range` header is compared with the response's
+    /// `ETag` or `Last-Modified` (section 13.1.5). Any other range receives the whole body, which
+    /// the RFC allows. Only a response with status 200 has parts. Using this with a stream or a
+    /// ``passthrough(to:)`` is a configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")
@@ -15,12 +15,12 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the part that a request asks for, or the response itself if it asks for no part.
+    /// Returns the part that a request asks for, or the response itself if it asks for none.
     func part(for request: URLRequest) -> MockResponse {
         let validator = request.value(forHTTPHeaderField: "If-Range")
         let isCurrent =
             validator.map { text in
-                // A weak validator does not promise the same bytes.
+                // A weak validator does not guarantee the same bytes.
                 !text.hasPrefix("W/")
                     && [value(forHeader: "etag"), value(forHeader: "last-modified")].contains(text)
             } ?? true
@@ -47,7 +47,7 @@ extension MockResponse {
 }
 
 extension Data {
-    /// Returns the bytes in pieces of a size; the last one may be smaller.
+    /// Returns the bytes in pieces of this size. The last piece may be smaller.
     func cut(by size: Int) -> [Data] {
         stride(from: 0, to: count, by: size).map { subdata(in: $0..<Swift.min($0 + size, count)) }
     }

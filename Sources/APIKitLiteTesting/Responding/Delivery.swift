@@ -1,45 +1,45 @@
 import APIKitLite
 import Foundation
 
-/// Gives one request an answer that waits for something, in the time of its network.
+/// Delivers an answer that waits for something, using the time of its network.
 ///
-/// One task runs the function of the reply. The parts that the function gives are due: the client
-/// receives them together when the function waits, or when it ends. If the client waits too long
-/// for the next byte, the answer ends with `URLError.timedOut`.
+/// One task runs the function of the reply. The parts that the function delivers become due. The
+/// client receives them together when the function waits or ends. If the client waits too long for
+/// the next byte, the answer fails with `URLError.timedOut`.
 ///
-/// The task works in *steps*, between which a ``MockClock`` may move: from a moment of the clock,
-/// the release of the stub or a call of the test, to the next wait. So what is due arrives while
-/// the test moves the clock, in order, however busy the machine is. Code of the user runs outside
-/// of a step, because it may wait for the clock itself.
+/// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins at a
+/// moment of the clock, the release of the stub or a call of the test, and ends at the next wait.
+/// So the client receives what is due in order while the test moves the clock, however busy the
+/// machine is. The user's code runs outside a step, because it may wait for the clock itself.
 final class Delivery: Sendable {
-    /// Receives parts of the answer and their time, in order, on any thread, and none after the last
-    /// one.
+    /// Receives the parts of the answer with their times, in order, on any thread. Never called
+    /// after the last part.
     typealias Receiver = @Sendable (AnswerPart, Duration) -> Void
 
-    /// A limit of a wait by the timeout of the client.
+    /// How the client's timeout limits a wait.
     private enum Limit {
-        /// One that `waitForSleepers` counts, because nothing else ends the wait by itself.
+        /// A limit that `waitForSleepers` counts, because nothing else would end the wait.
         case sleeper
         case deadline
     }
 
-    /// What the delivery has until the end of the answer. It keeps nothing alive after it.
+    /// What the delivery needs until the end of the answer. Afterwards it keeps nothing alive.
     private struct State: Sendable {
         let receiver: Receiver
-        /// The client, which may keep what cancels the delivery.
+        /// The client, which may hold the handle that cancels the delivery.
         let client: any Client
         var cause: WaitReason
-        /// The number of the queue of the stub from which the body comes, if the test sends it.
+        /// The number of the stub's queue that supplies the body, if the test sends it.
         var queue: Int?
         /// What the client receives next.
         var due = AnswerPart()
-        /// The receipts of the pieces that the client may not have yet.
+        /// The receipts of pieces that the client may not have received yet.
         var receipts: [Receipt] = []
         /// When the client began to wait for the next byte.
         var waitStart: Duration
-        /// How long the client waits for the next byte, once it is known.
+        /// The client's timeout for the next byte, once it is known.
         var idleTimeout: Duration?
-        /// Ends the answer if the wait takes too long.
+        /// Fails the answer if the wait takes too long.
         var timeout: Cancellation?
 
         /// Removes what is due.
@@ -58,11 +58,11 @@ final class Delivery: Sendable {
     private let task = TaskSlot()
     private let state: Locked<State?>
 
-    /// Creates a delivery that has not begun. A ``MockClock`` does not move until it waits.
+    /// Creates a delivery that has not started. A ``MockClock`` does not move until it waits.
     ///
     /// - Parameters:
     ///   - cause: What the reply waits for first.
-    ///   - queue: The number of the queue from which the body comes; nil for any other body.
+    ///   - queue: The number of the queue that supplies the body; nil for any other body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         _ cause: WaitReason, queue: Int?, _ receiver: @escaping Receiver
@@ -76,7 +76,7 @@ final class Delivery: Sendable {
         time.beginStep()
     }
 
-    /// Begins to give the answer.
+    /// Starts to deliver the answer.
     func start(_ function: @escaping Reply.Function, on handlers: Handlers) {
         handlers.start(in: task) { [self] in
             defer { time.endStep() }
@@ -92,13 +92,13 @@ final class Delivery: Sendable {
     /// What the answer waits for.
     var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
 
-    /// Ends the answer without a further part.
+    /// Ends the answer without sending another part.
     func cancel() {
         _ = end()
     }
 
-    /// Closes the queue from which the body comes. The client has gone, and `cancel()` follows, which
-    /// may run code of the user and so comes later.
+    /// Closes the queue that supplies the body, because the client has gone. `cancel()` is called
+    /// later, because it may run the user's code.
     func closeQueue() {
         let queue = state.withLock { state in
             defer { state?.queue = nil }
@@ -109,7 +109,7 @@ final class Delivery: Sendable {
 
     // MARK: What a reply does
 
-    /// Gives a part, which the client receives at the next wait or at the end.
+    /// Delivers a part, which the client receives at the next wait or at the end.
     func give(_ part: AnswerPart) {
         let isOver = state.withLock { state in
             state?.due.append(part)
@@ -122,7 +122,7 @@ final class Delivery: Sendable {
         give(AnswerPart(pieces: [AnswerPart.Piece(data: piece, receipt: receipt)]))
     }
 
-    /// Gives the answer of another reply.
+    /// Delivers the answer of another reply.
     func give(_ reply: Reply) async throws {
         switch reply {
         case .answer(let answer):
@@ -141,7 +141,7 @@ final class Delivery: Sendable {
         try await wait(for: .release, .sleeper) { record.stub?.gate.when({ $0 }, $0) }
     }
 
-    /// Waits for a duration on the clock. Without a clock, it takes no time.
+    /// Waits for a duration on the clock. Without a clock, returns immediately.
     func wait(for duration: Duration) async throws {
         guard duration > .zero, time.passes else { return }
         let moment = time.now + duration
@@ -157,7 +157,7 @@ final class Delivery: Sendable {
         try await wait(for: .nothing, .sleeper) { _ in nil }
     }
 
-    /// Runs code of the user, or waits for it, while the clock may move.
+    /// Runs the user's code, or waits for it, while the clock may move.
     func run<R>(_ cause: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: cause, .deadline)
         time.endStep()
@@ -165,7 +165,7 @@ final class Delivery: Sendable {
         return try await work()
     }
 
-    /// Gives what the test sends.
+    /// Delivers what the test sends.
     func giveMessages(of streams: StubStreams, queue: Int) async throws {
         while true {
             try await wait(for: .test, .deadline) { streams.whenSent(to: queue, $0) }
@@ -175,7 +175,7 @@ final class Delivery: Sendable {
                 let receipt = Receipt()
                 give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
-                // Within a step: what the test sends next comes before the clock moves.
+                // Within a step, so that what the test sends next arrives before the clock moves.
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
@@ -186,10 +186,10 @@ final class Delivery: Sendable {
 
     // MARK: What the writer of a stream does, outside of a step
 
-    /// Sends a piece, and suspends until the client has it.
+    /// Sends a piece, and suspends until the client has received it.
     ///
-    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled although the
-    ///   client is there.
+    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled while the
+    ///   client is still there.
     func send(_ data: Data) async throws {
         try checkWriter()
         if data.isEmpty { return }
@@ -218,15 +218,15 @@ final class Delivery: Sendable {
         try Task.checkCancellation()
     }
 
-    /// The error of a call in a cancelled task: that task is usually cancelled because the client
-    /// has gone.
+    /// The error for a call in a cancelled task, which is usually cancelled because the client has
+    /// gone.
     private var cancellationError: any Error {
         state.withLock { $0 == nil } ? Receipt.clientGone : CancellationError()
     }
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until it is called back, which begins the next step.
+    /// Ends the step, and suspends until the callback, which begins the next step.
     private func wait(
         for cause: WaitReason, _ limit: Limit? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
@@ -246,8 +246,8 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Records what the answer waits for, sets the timeout, and then gives the client what is due:
-    /// it may ask for either immediately.
+    /// Records what the answer waits for and sets the timeout before sending the client what is
+    /// due, because the client may immediately ask for either.
     private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
@@ -282,7 +282,7 @@ final class Delivery: Sendable {
     private var idleTimeout: Duration {
         let (known, client) = state.withLock { ($0?.idleTimeout, $0?.client) }
         if let known { return known }
-        // Not before it is needed: for a `URLSession` on Linux, this takes longer than everything
+        // Computed only when needed: for a `URLSession` on Linux, this takes longer than everything
         // else that happens to a request.
         let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
         state.withLock { $0?.idleTimeout = idleTimeout }
@@ -291,7 +291,7 @@ final class Delivery: Sendable {
 
     // MARK: The end
 
-    /// Keeps the queue from which the body comes. Returns false if the answer has ended.
+    /// Keeps the queue that supplies the body. Returns false if the answer has ended.
     private func keep(_ queue: Int) -> Bool {
         let isOver = state.withLock { state in
             state?.queue = queue
@@ -308,8 +308,8 @@ final class Delivery: Sendable {
         receiver(last, time.now)
     }
 
-    /// Ends the answer, and returns the receiver and what is due. Only the first call gets them, so
-    /// only one last part is given.
+    /// Ends the answer, and returns the receiver and what is due. Only the first call returns them,
+    /// so the last part is sent only once.
     private func end() -> (Receiver, AnswerPart)? {
         let last = state.withLock { state in
             defer { state = nil }
@@ -317,7 +317,7 @@ final class Delivery: Sendable {
         }
         guard let last else { return nil }
         last.timeout?.cancel()
-        // First, so that the closure is cancelled when a waiting call of `send` throws in it.
+        // First, so that the closure is cancelled when a pending call of `send` throws in it.
         task.cancel()
         if let queue = last.queue { record.stub?.streams.close(queue) }
         for receipt in last.receipts + last.due.receipts { receipt.didLeave() }

@@ -1,24 +1,24 @@
 import APIKitLite
 import Foundation
 
-/// The requests that a mock received, oldest first, and those that it has not answered yet.
+/// The requests that a mock received, oldest first, including those not yet answered.
 ///
 /// It keeps the last 10,000 requests, and the bodies of the last 1,000. A recording keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// May be more than the limit by a quarter.
+        /// May exceed the limit by a quarter.
         var entries: [RecordedRequest] = []
-        /// The ID of the first entry. Each entry has the next ID.
+        /// The ID of the first entry. IDs are consecutive.
         var firstID = 0
-        /// How many requests each stub has answered, by its number.
+        /// The number of requests that each stub has answered, by the stub's number.
         var counts: [Int] = []
-        /// The unanswered requests by ID, including those that are not in `entries` any more.
+        /// The unanswered requests by ID, including those no longer in `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
         var eventCount = 0
-        /// How often a request was recorded or ended.
+        /// The number of times that a request was recorded or ended.
         var changeCount = 0
 
         mutating func trim(to limit: Int) {
@@ -47,7 +47,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// The number of requests that were ever recorded.
+    /// The number of requests ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
     /// The unanswered requests, oldest first, including those that the journal no longer keeps.
@@ -57,7 +57,7 @@ final class Journal: Sendable {
 
     /// The unanswered requests that clients still wait for.
     var awaited: [PendingRequest] {
-        // Clients are asked outside the lock, because they have locks of their own.
+        // Asked outside the lock, because clients have their own locks.
         pending.filter(\.client.isWaiting)
     }
 
@@ -75,7 +75,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// The number of requests that a stub has answered.
+    /// Returns the number of requests that a stub has answered.
     func count(of stub: Stub) -> Int { state.withLock { $0.counts[stub.number] } }
 
     /// Suspends until a stub has answered a number of requests, or until the task is cancelled.
@@ -83,7 +83,7 @@ final class Journal: Sendable {
         await state.wait { [number = stub.number] in $0.counts[number] >= count }
     }
 
-    /// Forgets all requests, whose stubs keep the journal.
+    /// Removes all requests, because their stubs keep the journal alive.
     func removeAll() {
         _ = state.withLock { state in
             defer { (state.entries, state.inFlight) = ([], [:]) }
@@ -102,16 +102,16 @@ final class Journal: Sendable {
     /// A number that grows with each request, each piece of a body, and each end.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
-    /// Records a request, which may have ended, and then resumes the tasks that wait for it. Returns
-    /// its ID.
+    /// Records a request, which may have ended, and then resumes the tasks that wait for it.
+    /// Returns its ID.
     ///
-    /// `makeDelivery` makes what gives the answer; it returns nil if the answer waits for nothing.
+    /// `makeDelivery` creates the answer's delivery, or returns nil for an immediate answer.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?,
         makeDelivery: (Int) -> Delivery? = { _ in nil }
     ) -> Int {
         state.update { state in
-            // Trimmed only at a quarter above the limit, so that the entries rarely move.
+            // Trimmed only a quarter above the limit, so that entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
             let old = state.entries.count - bodyCount - 1
@@ -124,7 +124,7 @@ final class Journal: Sendable {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: makeDelivery(id))
             }
-            // A request that is answered immediately counts, too.
+            // A request that is answered immediately also counts.
             state.mostInFlight = max(
                 state.mostInFlight, state.inFlight.count + (request.endTime == nil ? 0 : 1))
             return id
@@ -165,17 +165,17 @@ final class Journal: Sendable {
     }
 }
 
-/// A request in the journal that has no complete answer yet.
+/// A request in the journal whose response is not complete yet.
 struct PendingRequest: Sendable {
     let id: Int
     let client: any Client
     let request: RecordedRequest
     weak var delivery: Delivery?
-    /// The number of bytes of the body that were sent in pieces.
+    /// The number of bytes of the body sent in pieces.
     var sentCount = 0
 
-    /// Whether the reader has taken everything that was sent, and waits for more or has left; nil if
-    /// nothing shows it.
+    /// Whether the reader has taken everything that was sent, and waits for more or has left; nil
+    /// if this is unknown.
     var isReaderDone: Bool? {
         switch client.readerState {
         case .waiting(let count): count == sentCount
@@ -185,12 +185,12 @@ struct PendingRequest: Sendable {
         }
     }
 
-    /// What the answer waits for at this moment.
+    /// What the answer is waiting for now.
     var cause: WaitReason { delivery?.cause ?? .nothing }
 }
 
 extension RecordedRequest {
-    /// The stub that answered the request or is going to; nil if none matched.
+    /// The stub that answered the request or will answer it; nil if none matched.
     var stub: Stub? { answeringStub as? Stub }
 
     fileprivate mutating func forgetBodies() {
@@ -199,13 +199,13 @@ extension RecordedRequest {
         sentBody?.forgetPieces()
     }
 
-    /// Records an answer that waits for nothing.
+    /// Records an immediate answer.
     mutating func record(_ answer: Answer) {
         endTime = startTime
         (response, wholeBody) = (answer.head.response, answer.body)
     }
 
-    /// Records an error that waits for nothing.
+    /// Records an immediate error.
     mutating func record(_ error: any Error) {
         endTime = startTime
         self.error = AnswerPart.failure(error).error
@@ -216,7 +216,7 @@ extension RecordedRequest {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
-        // A handler makes a body of its own for each request, so a long one is only counted.
+        // A handler creates a new body for each request, so a long one is only counted.
         if part.whole != nil, part.body.byteCount <= SentBody.Limit().bytes {
             wholeBody = part.body
         } else {

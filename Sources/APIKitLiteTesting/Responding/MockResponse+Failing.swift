@@ -1,21 +1,21 @@
 import APIKitLite
 import Foundation
 
-// Responses that break off, and responses that a test described wrongly.
+// Responses that break off, and responses with configuration errors.
 extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
-    /// announced a longer one. A redirect, and an answer without a body, such as a 204 or one to a
-    /// `HEAD`, fail before their headers. For a stream, a ``passthrough(to:)``, an error and
-    /// ``hanging``, it is a configuration error.
+    /// announced a longer one. A redirect or a response without a body, such as a 204 or a response
+    /// to a `HEAD`, fails before its headers. Using this with a stream, a ``passthrough(to:)``, an
+    /// error or ``hanging`` is a configuration error.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `exchange`
     /// receive only the error. Over a socket, the server closes the connection at that byte, and
-    /// the client reports an error of its own.
+    /// the client reports its own error.
     ///
     /// - Parameters:
-    ///   - count: The number of bytes. A negative one is a configuration error.
+    ///   - count: The number of bytes. A negative number is a configuration error.
     ///   - code: The code of the error.
     /// - Returns: The response that breaks off.
     public func failing(
@@ -35,14 +35,13 @@ extension MockResponse {
     /// Returns a response that breaks off within its headers.
     ///
     /// The request fails with `URLError.networkConnectionLost`. Over a socket, the server sends
-    /// that many bytes and closes the connection, and the client reports an error of its own.
+    /// this many bytes and closes the connection, and the client reports its own error.
     ///
-    /// On Linux, the server sends no more than the status line without its line end: if the
-    /// connection ended later within the headers, Foundation there would crash its
-    /// client. For a stream, a ``passthrough(to:)``, an error and ``hanging``, it is a configuration
-    /// error.
+    /// On Linux, the server sends at most the status line without its line ending. If the
+    /// connection closed later within the headers, Foundation would crash its client. Using this
+    /// with a stream, a ``passthrough(to:)``, an error or ``hanging`` is a configuration error.
     ///
-    /// - Parameter count: The number of bytes. A negative one is a configuration error.
+    /// - Parameter count: The number of bytes. A negative number is a configuration error.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
@@ -55,8 +54,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the response with a configuration error. If there are several, the first one is
-    /// kept.
+    /// Returns the response with a configuration error. Only the first error is kept.
     func wrong(_ configurationError: String) -> MockResponse {
         var response = self
         response.configurationError = response.configurationError ?? configurationError
@@ -64,7 +62,7 @@ extension MockResponse {
     }
 
     /// Returns the response with a configuration error that names the call, if other code decides
-    /// what it sends, or if it has no headers and the call needs them; otherwise nil.
+    /// what it sends, or if it lacks headers that the call needs. Otherwise returns nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:

@@ -2,16 +2,16 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// Returns a response whose body is a file of a bundle.
+    /// Returns a response whose body is a file in a bundle.
     ///
-    /// The `Content-Type` follows the extension: `application/json` for `.json` or none,
+    /// The `Content-Type` depends on the extension: `application/json` for `.json` or none, and
     /// `application/octet-stream` for an unknown one. A missing file is a configuration error:
     /// every request to the stub fails, and `verify()` reports it.
     ///
     /// - Parameters:
-    ///   - fileName: The name as for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
-    ///   - bundle: `Bundle.module` in a package, `Bundle(for:)` with a class of the test target in an
-    ///     Xcode project.
+    ///   - fileName: The name, as in ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
+    ///   - bundle: `Bundle.module` in a package. In an Xcode project, `Bundle(for:)` with a class
+    ///     of the test target.
     ///   - status: The status of the response, in `100...599`.
     /// - Returns: A response with the content of the file.
     public static func fixture(

@@ -2,40 +2,39 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// Returns the response with a header, in place of an earlier value.
+    /// Returns the response with a header, replacing any earlier value.
     ///
     /// A `Set-Cookie` is added instead, because a response has one for each cookie.
     ///
-    /// Every header arrives as it is written here, over each transport, or the request fails with
-    /// an error that says why. The mock adds the `Content-Length` itself, so a request fails if its
-    /// response has a false one. Only a response without a body may name any length, for a `HEAD` or
-    /// with the status 304. It is a configuration error to write a `Transfer-Encoding`, or a header
-    /// of an error, of ``hanging`` or of a ``passthrough(to:)``.
+    /// Every header arrives unchanged over each transport, or the request fails with an error that
+    /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
+    /// a wrong one. Only a response without a body, to a `HEAD` or with status 304, may have any
+    /// length. Setting a `Transfer-Encoding`, or a header of an error, of ``hanging`` or of a
+    /// ``passthrough(to:)``, is a configuration error.
     ///
     /// - Parameters:
-    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). One that
-    ///     is not a token is a configuration error.
-    ///   - value: The value. A line break, NUL or another control character in it is a configuration
-    ///     error.
+    ///   - name: The name of the header, in any case (RFC 9110, section 5.1). A name that is not a
+    ///     token is a configuration error.
+    ///   - value: The value. A line break, NUL or other control character is a configuration error.
     public func header(_ name: String, _ value: String) -> MockResponse {
         if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
         return setting(name, value)
     }
 
-    /// Returns the response with a further value of a header.
+    /// Returns the response with another value of a header.
     ///
-    /// A comma separates it from the earlier ones (RFC 9110, section 5.3).
+    /// A comma separates it from earlier values (RFC 9110, section 5.3).
     ///
     /// - Parameters:
     ///   - name: The name of the header, as for ``header(_:_:)``.
-    ///   - value: The further value, as for ``header(_:_:)``.
+    ///   - value: The additional value, as for ``header(_:_:)``.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
         let earlier = fields[key(of: name)]
         return setting(name, earlier.map { "\($0), \(value)" } ?? value)
     }
 
-    /// Returns the response with headers, in place of the values that it had before. A name that
-    /// occurs several times gets all of its values.
+    /// Returns the response with headers, replacing any earlier values. A name that occurs several
+    /// times keeps all of its values.
     func headers(_ headers: KeyValuePairs<String, String>) -> MockResponse {
         var names: Set<String> = []
         return headers.reduce(self) { response, header in
@@ -46,7 +45,7 @@ extension MockResponse {
     }
 
     private func setting(_ name: String, _ value: String) -> MockResponse {
-        // The texts do not quote the value, which may be a secret.
+        // The error texts do not quote the value, which may be a secret.
         guard name.utf8.isHTTPToken else {
             return wrong(
                 "The header \(name.debugDescription) is not one word. Use letters, digits and hyphens."
@@ -59,7 +58,7 @@ extension MockResponse {
         }
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
-        // A recorded answer, whose body was decoded, cannot keep the others either.
+        // A recorded response whose body was decoded cannot keep the others either.
         let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
         if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
             return wrong(
@@ -71,8 +70,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the name under which the response has a header, in whatever case, or else the name
-    /// itself.
+    /// Returns the name of a header as the response writes it, or the name itself if it is absent.
     private func key(of name: String) -> String {
         fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }

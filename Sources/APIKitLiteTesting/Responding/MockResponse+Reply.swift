@@ -3,7 +3,7 @@ import Foundation
 
 // The reply of a response, for one request.
 extension MockResponse {
-    /// Returns the reply that a server would give to a request.
+    /// Returns the reply that a server would send to a request.
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
         switch start {
         case .head: break
@@ -20,13 +20,13 @@ extension MockResponse {
         switch ending {
         case .cutHead(let count):
             return waiting(for: .failure(CutHead(head: head, byteCount: count)))
-        // A client that follows a redirect may not read its body.
+        // A client that follows a redirect might not read its body.
         case .failure(let error, _) where !isRead: return waiting(for: .failure(error))
         case .end, .silence, .failure: break
         }
         var body = self
         if !hasBody { body.pieces = [] }
-        // In a body that the client does not read, nothing takes time, and no code sends it.
+        // If the client does not read the body, it takes no time and no code sends it.
         if !isRead { (body.gaps, body.source) = ([], nil) }
         return waiting(for: body.reply(after: head, of: stub))
     }
@@ -38,7 +38,7 @@ extension MockResponse {
             headerFields: fields(for: request))!
     }
 
-    /// Returns the reply of the head and the body.
+    /// Returns the reply with the head and the body.
     private func reply(after head: Answer.Head, of stub: Stub) -> Reply {
         var (pieces, isWhole) = (pieces, false)
         switch ending {
@@ -78,7 +78,7 @@ extension MockResponse {
         }
     }
 
-    /// Returns the reply with the answer of a real session, after the hold and the delay.
+    /// Returns the reply with a real session's response, after the hold and the delay.
     func reply(passing body: HTTPBody, _ response: HTTPURLResponse) -> Reply {
         var head = Answer.Head(response: response, isDecoded: true, isPassedThrough: true)
         head.length = body.data?.count
@@ -95,7 +95,7 @@ extension MockResponse {
         return waiting(for: reply)
     }
 
-    /// Returns a reply after the release of the stub and the delay.
+    /// Returns a reply that first waits for the stub's release and then for the delay.
     private func waiting(for reply: Reply) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let queue = if case .later(_, let queue, _) = reply { queue } else { nil as Int? }
@@ -118,8 +118,8 @@ extension MockResponse {
     /// Whether the status allows a body, even an empty one (RFC 9112, section 6.3).
     private var allowsBody: Bool { status > 199 && status != 204 && status != 304 }
 
-    /// The length of the body. If the response breaks off after its body, it is at least one byte
-    /// more, or the length that the test names.
+    /// The length of the body. If the response breaks off after its body, the length is at least
+    /// one byte more, or what the test specifies.
     private var announcedLength: Int {
         let length = pieces.byteCount
         switch ending {
@@ -127,27 +127,27 @@ extension MockResponse {
         case .silence: break
         default: return length
         }
-        // The recorded length of an encoded body is another one.
+        // The recorded length is the size of the encoded body.
         let isOther = isDecoded && value(forHeader: "content-encoding") != nil
         let named = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
-        // Above the limit, a recording could take all memory.
+        // Without this limit, a recording could use up all memory.
         return max(length + 1, min(named ?? 0, isDecoded ? 1 << 30 : .max))
     }
 
-    /// Returns the `Content-Length` for a request; nil if the response has none.
+    /// Returns the `Content-Length` for a request, or nil if the response has none.
     private func length(for request: URLRequest) -> String? {
         let named = value(forHeader: "content-length")
         if status == 304 { return named }
-        // A recorded answer without a length was sent without one.
+        // If the recorded response had no length, neither does this one.
         guard allowsBody, source == nil, !isOpenEnded, named != nil || !isDecoded else {
             return nil
         }
-        // The test names the length of a body that it does not write down.
+        // The test specifies the length of a body that it omits.
         if request.httpMethod == "HEAD", announcedLength == 0, let named { return named }
         return String(announcedLength)
     }
 
-    /// Why the response cannot be given with the `Content-Length` that the test wrote; nil if it can.
+    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can.
     func lengthError(for request: URLRequest) -> String? {
         let length = length(for: request)
         guard !isDecoded, let named = value(forHeader: "content-length"), named != length else {
@@ -166,7 +166,7 @@ extension MockResponse {
         return fields
     }
 
-    /// The response without a true `Content-Length`, for a change of its body.
+    /// The response without a correct `Content-Length`, so that its body can change.
     var withoutLength: MockResponse {
         var response = self
         response.fields = fields.filter {

@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-// Responses whose body comes in pieces over time.
+// Responses whose bodies arrive in pieces over time.
 extension MockResponse {
     /// Returns a response with server-sent events, one in each piece (HTML Standard, section 9.2).
     ///
-    /// It has no `Content-Length`: a server does not know the length of such a body.
+    /// It has no `Content-Length`, because a server does not know the length of such a body.
     ///
     /// - Parameters:
     ///   - events: The events, in order.
-    ///   - interval: The time between two events, on the network's clock. A negative one is a
+    ///   - interval: The time between two events, on the network's clock. A negative interval is a
     ///     configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers. A name may occur several times.
@@ -34,7 +34,7 @@ extension MockResponse {
     /// - Parameters:
     ///   - data: The data of each event, in order.
     ///   - terminator: The data of one more event at the end; nil for none.
-    ///   - interval: The time between two events, on the network's clock. A negative one is a
+    ///   - interval: The time between two events, on the network's clock. A negative interval is a
     ///     configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers. A name may occur several times.
@@ -62,16 +62,16 @@ extension MockResponse {
     ///     })
     /// ```
     ///
-    /// The client receives the headers first, without a `Content-Length`. Then the closure runs, once
-    /// for each request, where a handler would run: see ``MockNetwork/init(_:)``. The body ends when the closure
-    /// returns. If it throws an error, the body fails with that error; over a socket, the server
-    /// closes the connection. When the client cancels its request or it times out, the task of the
-    /// closure is cancelled.
+    /// The client receives the headers first, without a `Content-Length`. Then the closure runs,
+    /// once for each request, in the same way as a handler: see ``MockNetwork/init(_:)``. The body
+    /// ends when the closure returns. If it throws an error, the body fails with that error. Over a
+    /// socket, the server closes the connection. When the request is cancelled or times out, the
+    /// task of the closure is cancelled.
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.
-    ///   - status: The status of the response, in `100...599`. If it allows no body, the closure
-    ///     does not run.
+    ///   - status: The status of the response, in `100...599`. If it does not allow a body, the
+    ///     closure does not run.
     ///   - headers: More headers. A name may occur several times.
     ///   - write: The closure that sends the body.
     /// - Returns: The response.
@@ -85,7 +85,7 @@ extension MockResponse {
 
     /// Returns a response whose body the test sends, piece by piece.
     ///
-    /// The client receives the headers. The body is open until ``Stub/finish(fileID:line:)`` or
+    /// The client receives the headers. The body stays open until ``Stub/finish(fileID:line:)`` or
     /// ``Stub/fail(with:fileID:line:)``:
     ///
     /// ```swift

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-// When a response is given.
+// When a response is sent.
 extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
-    /// Without a clock, the delay takes no time. With one, if the delay exceeds the request's
+    /// Without a clock, the delay takes no time. With a clock, if the delay exceeds the request's
     /// `timeoutInterval` (60 seconds by default), the request fails with `URLError.timedOut`.
     ///
     /// - Parameter delay: The time before the first byte. A negative one is a configuration error.
@@ -20,15 +20,15 @@ extension MockResponse {
 
     /// Returns the response with its body in pieces.
     ///
-    /// A data delegate receives each piece; other clients receive the whole body. An interval
-    /// simulates a slow connection. The pieces of a ``passthrough(to:)`` or a stream are those of its
-    /// source: a change is a configuration error.
+    /// A data delegate receives each piece. Other clients receive the whole body. Use an interval
+    /// to simulate a slow connection. The source of a ``passthrough(to:)`` or a stream determines
+    /// its pieces, so changing them is a configuration error.
     ///
     /// - Parameters:
-    ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.
+    ///   - size: The number of bytes in a piece. A size below 1 is a configuration error.
     ///   - interval: The time between two pieces, on the network's clock. With zero, the response
-    ///     keeps its pace. A negative one is a configuration error.
-    /// - Returns: The response in pieces; the last one may be smaller.
+    ///     keeps its pace. A negative interval is a configuration error.
+    /// - Returns: The response in pieces. The last piece may be smaller.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {
             return wrong("chunked(by: \(size)): a piece must have at least one byte.")
@@ -44,18 +44,18 @@ extension MockResponse {
         return response
     }
 
-    /// Returns a response with text in pieces, each sent on its own.
+    /// Returns a response with text in pieces, each sent separately.
     ///
-    /// A data delegate receives each piece; other clients receive the whole body.
+    /// A data delegate receives each piece. Other clients receive the whole body.
     ///
     /// - Parameters:
-    ///   - pieces: The pieces, in order, sent as UTF-8. An empty one is left out.
-    ///   - interval: The time between two pieces, on the network's clock. A negative one is a
+    ///   - pieces: The pieces, in order, sent as UTF-8. Empty pieces are omitted.
+    ///   - interval: The time between two pieces, on the network's clock. A negative interval is a
     ///     configuration error.
     ///   - contentType: The `Content-Type` of the body.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers. A name may occur several times.
-    /// - Returns: The response in pieces. ``chunked(by:every:)`` cuts any other response.
+    /// - Returns: The response in pieces. To cut any other response, use ``chunked(by:every:)``.
     public static func chunks(
         _ pieces: [String], every interval: Duration = .zero,
         contentType: String = "text/plain; charset=utf-8", status: Int = 200,
@@ -70,7 +70,7 @@ extension MockResponse {
         return response
     }
 
-    /// The same response, held until ``Stub/release()``.
+    /// The same response, held until you call ``Stub/release()``.
     public var held: MockResponse {
         var response = self
         response.isHeld = true

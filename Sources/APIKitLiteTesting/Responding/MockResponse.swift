@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A response that a stub gives.
+/// A response that a stub sends.
 public struct MockResponse: Sendable {
     /// How the response begins.
     enum Start: Sendable {
@@ -9,16 +9,16 @@ public struct MockResponse: Sendable {
         case head
         case failure(any Error)
         case silence
-        /// With the answer of a real session.
+        /// With the response of a real session.
         case passthrough(to: any HTTPSession)
     }
 
     /// What comes after the headers and the body.
     enum Ending: Sendable {
         case end
-        /// An error, after so many bytes of the body.
+        /// An error, after this many bytes of the body.
         case failure(any Error, afterBytes: Int)
-        /// The end of the connection, after so many bytes of the headers.
+        /// The end of the connection, after this many bytes of the headers.
         case cutHead(afterBytes: Int)
         case silence
     }
@@ -34,27 +34,27 @@ public struct MockResponse: Sendable {
     var start = Start.head
     /// The time before the first byte.
     var delay = Duration.zero
-    /// Whether the release of the stub comes before everything else.
+    /// Whether to wait for the stub's release before anything else.
     var isHeld = false
     var status = 200
-    /// The headers that are named.
+    /// The explicit headers.
     var fields: [String: String] = [:]
     /// The URL of the response, if it differs from the URL of the request.
     var url: URL?
-    /// Whether the headers are those of a recorded answer, whose body was decoded.
+    /// Whether the headers come from a recorded response whose body was decoded.
     var isDecoded = false
-    /// Whether the client does not know the length of the body before its end.
+    /// Whether the client cannot know the length of the body before its end.
     var isOpenEnded = false
     /// The pieces of the body, none of them empty.
     var pieces: [Data] = []
-    /// The time before each piece. The last one repeats, unless there is only one.
+    /// The time before each piece. The last value repeats, unless there is only one.
     var gaps: [Duration] = []
-    /// The code that sends the body, after the pieces; nil if the response names the body itself.
+    /// The code that sends the body, after the pieces; nil if the response contains the whole body.
     var source: Source?
     var ending = Ending.end
     /// Whether a request may ask for a part of the body.
     var acceptsRanges = false
-    /// What is wrong with the response; nil if it is valid. Its stub reports it.
+    /// What is wrong with the response, as its stub reports; nil if it is valid.
     var configurationError: String?
 
     init() {}
@@ -65,12 +65,12 @@ public struct MockResponse: Sendable {
 
     var body: Data { pieces.joined }
 
-    /// Returns the value of the header with a name in lower case, in whatever case it is written.
+    /// Returns the value of a header, whatever its case. Pass its name in lowercase.
     func value(forHeader name: String) -> String? {
         fields.first { $0.key.lowercased() == name }?.value
     }
 
-    /// Returns a response with JSON text, sent as it is written.
+    /// Returns a response with JSON text, sent unchanged.
     ///
     /// - Parameters:
     ///   - text: The JSON text. Text that is not JSON is a configuration error.
@@ -93,11 +93,11 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// Returns a response with a value as JSON.
+    /// Returns a response with a value encoded as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded immediately. `Data` is JSON already. If it cannot be
-    ///     encoded, that is a configuration error.
+    ///   - value: The value, which is encoded immediately. `Data` is used as JSON. A value that
+    ///     cannot be encoded is a configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
     ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.
@@ -167,7 +167,7 @@ public struct MockResponse: Sendable {
 
     /// Returns any error instead of a response.
     ///
-    /// Over a socket, a `URLError` closes the connection. Any other error arrives as the status 500
+    /// Over a socket, a `URLError` closes the connection. Any other error arrives as status 500
     /// with its text, because a server cannot send an error.
     ///
     /// - Parameter error: The error, which the client receives unchanged.
@@ -178,13 +178,13 @@ public struct MockResponse: Sendable {
     /// Returns a redirect, which the client follows as over a real network.
     ///
     /// - Parameters:
-    ///   - location: The value of the `Location` header: a URL, or one relative to the request's.
+    ///   - location: The value of the `Location` header: an absolute or relative URL.
     ///   - status: The status of the response, such as 302 or 307 (RFC 9110, section 15.4).
     public static func redirect(to location: String, status: Int = 302) -> MockResponse {
         MockResponse().status(status).header("Location", location)
     }
 
-    /// No answer.
+    /// No response.
     ///
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.

@@ -2,13 +2,13 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// Returns a response that passes each request of its stub to a real session, and gives its
-    /// answer.
+    /// Returns a response that passes each request of its stub to a real session, and returns that
+    /// session's response.
     ///
-    /// A request that no stub matches is never passed on. The session gets the request as it came,
-    /// without the fields of its connection (RFC 9110, section 7.6.1), and the journal marks it with
+    /// A request that no stub matches is never passed on. The session receives the request without
+    /// its connection-specific fields (RFC 9110, section 7.6.1), and the journal marks it with
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
-    /// loopback address as its host; a session that wraps another can send it elsewhere.
+    /// loopback address as its host. To send it elsewhere, wrap the session in another.
     ///
     /// A request that a network passes to its own server fails, and so does one that networks pass
     /// to each other, at the seventeenth pass. If they do so over their servers, it waits until it
@@ -28,7 +28,7 @@ extension HTTPSession {
         var request = request
         request.removeConnectionFields()
         let (body, response) = try await send(request, awaiting: .head(limit: .max))
-        // The client reads no body of such a response, so none is sent in pieces.
+        // The client reads no body of such a response, so it is not streamed.
         if request.httpMethod == "HEAD" || response.isRedirect {
             return (HTTPBody(try await body.collect()), response)
         }
@@ -38,8 +38,8 @@ extension HTTPSession {
 
 extension URLRequest {
     /// Removes what belongs to one connection and its host, as a proxy does (RFC 9110, section
-    /// 7.6.1). The next session adds its own. A `Host` that differs from the URL is the app's, and
-    /// stays.
+    /// 7.6.1). The next session adds its own. A `Host` that differs from the URL was set by the
+    /// app, and is kept.
     fileprivate mutating func removeConnectionFields() {
         let named = value(forHTTPHeaderField: "Connection")?.split(separator: ",") ?? []
         var fields = named.map { $0.trimmingCharacters(in: .whitespaces) }

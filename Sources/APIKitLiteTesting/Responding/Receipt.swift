@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// What the sender of a piece waits for: that its client has it.
+/// Tells the sender of a piece when its client has it.
 final class Receipt: Sendable {
     private enum State {
         case open
@@ -15,17 +15,17 @@ final class Receipt: Sendable {
 
     private let state = Monitor(State.open)
 
-    /// Whether the client has the piece, or has gone.
+    /// Whether the client has the piece or has gone.
     var hasEnded: Bool { state.value.isEnd }
 
-    /// Records that the client is about to take the piece. A transport calls it if the client may
-    /// leave because of the piece, before `didTake()`.
+    /// Records that the client is about to take the piece. A transport calls it before `didTake()`
+    /// if the piece may cause the client to leave.
     func willTake() {
         state.withLock { if $0 == .open { $0 = .certain } }
     }
 
-    /// Records that the client has the piece. A transport calls it once; if the client leaves
-    /// before, it cancels the request instead.
+    /// Records that the client has the piece. A transport calls it once. If the client leaves
+    /// earlier, it cancels the request instead.
     func didTake() {
         state.update { if !$0.isEnd { $0 = .taken } }
     }
@@ -35,17 +35,17 @@ final class Receipt: Sendable {
         state.update { if !$0.isEnd { $0 = $0 == .certain ? .taken : .left } }
     }
 
-    /// Calls back when the client has the piece, or has gone.
+    /// Calls back when the client has the piece or has gone.
     func whenEnded(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
         state.when({ $0.isEnd }, call)
     }
 
-    /// Suspends until the client has the piece, or has gone, or until the task is cancelled.
+    /// Suspends until the client has the piece or has gone, or until the task is cancelled.
     func wait() async {
         await state.wait { $0.isEnd }
     }
 
-    /// Whether the client has the piece, or will have it.
+    /// Whether the client has the piece or will have it.
     var isTaken: Bool { [.taken, .certain].contains(state.value) }
 
     static var clientGone: URLError { URLError(.networkConnectionLost) }

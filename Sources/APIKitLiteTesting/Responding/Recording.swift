@@ -14,11 +14,11 @@ struct Recording: Sendable {
     struct Entry: Sendable {
         /// The position in the archive.
         let number: Int
-        /// Whether the answer is 401.
+        /// Whether the response is a 401.
         let isUnauthorized: Bool
         /// The place of the entry; nil for a recording that was not read from a file.
         let place: Place?
-        /// The day of the recording, such as `2026-11-22`; nil if it is not known.
+        /// The day of the recording, such as `2026-11-22`; nil if it is unknown.
         let day: String?
         let text: String
     }
@@ -26,15 +26,15 @@ struct Recording: Sendable {
     /// An entry of a file that cannot be replayed.
     struct Skipped: Sendable {
         let url: String
-        /// The number of the entry, and why.
+        /// The number of the entry, and why it was skipped.
         let text: String
     }
 
-    /// The recording in a sentence, such as `the archive`.
+    /// How to refer to the recording in a sentence, such as `the archive`.
     let noun: String
     /// The command that records it again; nil if there is none.
     var command: String?
-    /// The call with which the last answer repeats.
+    /// The call that makes the last response repeat.
     let repeating: String
     var entries: [Entry] = []
     /// How often each exchange of the archive was used.

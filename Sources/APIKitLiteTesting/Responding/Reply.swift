@@ -3,24 +3,24 @@ import Foundation
 
 /// How one request is answered.
 ///
-/// A `MockResponse` makes it for the request.
+/// A `MockResponse` creates it for the request.
 enum Reply: Sendable {
-    /// Gives the parts of the answer to a delivery, one after another, and waits between them. The
-    /// answer ends when the function returns, or with the error that it throws.
+    /// Passes the parts of the answer to a delivery, one after another, and waits between them. The
+    /// answer ends when the function returns, or fails with the error that it throws.
     typealias Function = @Sendable (Delivery) async throws -> Void
 
-    /// An answer that waits for nothing.
+    /// An immediate answer.
     case answer(Answer)
-    /// An error in place of an answer, which waits for nothing either.
+    /// An immediate error instead of an answer.
     case failure(any Error)
     /// Any other answer: what it waits for first, the number of its queue if the test sends its
-    /// body, and the function that gives it.
+    /// body, and the function that delivers it.
     case later(WaitReason, queue: Int? = nil, Function)
 
-    /// Whether the reply waits for nothing.
+    /// Whether the reply does not wait for anything.
     var isImmediate: Bool { if case .later = self { false } else { true } }
 
-    /// Creates the reply that a closure is going to return.
+    /// Creates the reply that a closure will return.
     init(from closure: @escaping Stub.Closure, to request: URLRequest) {
         self = .later(.handler) { delivery in
             let given = try await delivery.run(.handler) { try await closure(request) }
@@ -42,8 +42,8 @@ enum WaitReason: Sendable {
     case writer
     /// The test, which sends a stream.
     case test
-    /// The client, which has a piece of a stream before it, and does not read.
+    /// The client, which has an earlier piece of a stream and does not read.
     case reader
-    /// Nothing: the answer has no end.
+    /// Nothing: the answer does not end.
     case nothing
 }

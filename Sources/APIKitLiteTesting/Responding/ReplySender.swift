@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Records requests and gives their replies, in the time of one network.
+/// Records requests and sends their replies, using the time of one network.
 struct ReplySender: Sendable {
     let journal: Journal
     let time: NetworkTime
-    /// Reports what waits for the test.
+    /// Reports tasks and responses that wait for the test.
     let watch: HangReporter
     private let handlers = Handlers()
 
@@ -13,13 +13,13 @@ struct ReplySender: Sendable {
         (self.journal, self.time, self.watch) = (journal, time, watch)
     }
 
-    /// Records a request and starts to give its reply.
+    /// Records a request and starts to send its reply.
     func give(
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
         respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
-        // Made while the request is recorded: a test that has waited for the request may ask what
-        // its answer waits for.
+        // Created while the request is recorded, because a test that has waited for the request may
+        // ask what its answer waits for.
         var delivery: Delivery?
         let id = journal.append(record, awaitedBy: client) { [journal] id in
             guard case .later(let cause, let queue, _) = reply else { return nil }
@@ -30,7 +30,7 @@ struct ReplySender: Sendable {
             return delivery
         }
         let recordCancellation = { @Sendable [journal, time, delivery] in
-            // First: a test that has waited for the end may send immediately, and gets an error.
+            // First, so that `send` throws for a test that has just waited for the end.
             delivery?.closeQueue()
             journal.markCancelled(id, at: time.now)
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// The storage of cookies; nil for the session's.
+    /// The cookie storage; nil for the session's storage.
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Records a request and answers it, immediately or later.
@@ -11,7 +11,7 @@ protocol Responder: Sendable {
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
     ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the parts of the answer, on any thread, and none after the last one.
+    ///   - respond: Receives the parts of the answer, on any thread, up to the last one.
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,
@@ -19,7 +19,7 @@ protocol Responder: Sendable {
     ) -> RequestCancellation
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
-    /// the process ends if it uses a `URLSession` there.
+    /// using a `URLSession` there crashes.
     var matchesWithUserCode: Bool { get }
 }
 
@@ -32,14 +32,14 @@ protocol Client: AnyObject, Sendable {
     /// Whether the client still waits for its answer.
     var isWaiting: Bool { get }
 
-    /// What the reader of the body does; nil if nothing shows it.
+    /// What the reader of the body is doing; nil if this is unknown.
     var readerState: ReaderState? { get }
 
     /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
     /// nil if the session has none.
     var sessionTimeout: TimeInterval? { get }
 
-    /// How many mocks have passed the request on.
+    /// The number of mocks that have passed the request on.
     var passes: Int { get }
 }
 
@@ -65,7 +65,7 @@ struct RequestCancellation: Sendable {
     /// Stops the reply and its handler; nil if the request was answered immediately.
     var cancelWork: (@Sendable () -> Void)?
 
-    /// Records that the client cancelled the request, and stops the work a moment later, on another
+    /// Records that the client cancelled the request. The work stops a moment later, on another
     /// thread.
     ///
     /// A cancelled handler may run the user's code, which must not run on the loading thread and
@@ -76,9 +76,9 @@ struct RequestCancellation: Sendable {
     }
 }
 
-/// Stores the cookies of mocked answers. Foundation does so only for its own protocols.
+/// Stores the cookies of mocked responses. Foundation does so only for its own protocols.
 struct CookieJar: Sendable {
-    /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
+    /// Evaluated when a cookie is stored or needed, because finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?
 
     /// Creates a jar that uses the storage of the task's session, or else the responder's storage.
@@ -86,14 +86,14 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    /// Stores the cookies of an answer, if there are its headers.
+    /// Stores the cookies of a response, if there is one.
     func store(from response: HTTPURLResponse?, to request: URLRequest) {
         guard let response, response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
         storage()?.storeCookies(of: response, to: request)
     }
 
-    /// Returns the request with the cookies that are stored for its URL. As in a `URLSession`, they
-    /// replace the request's own `Cookie`.
+    /// Returns the request with the cookies stored for its URL. As in a `URLSession`, they replace
+    /// the request's own `Cookie`.
     func applied(to request: URLRequest) -> URLRequest {
         guard request.httpShouldHandleCookies, let url = request.url,
             let cookies = storage()?.cookies(for: url), !cookies.isEmpty

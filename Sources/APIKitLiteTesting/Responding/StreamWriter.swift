@@ -1,17 +1,17 @@
 import APIKitLite
 import Foundation
 
-/// The sender of the body of one response: see ``MockResponse/stream(contentType:status:headers:_:)``.
+/// Sends the body of one response: see ``MockResponse/stream(contentType:status:headers:_:)``.
 ///
-/// A call of `send` suspends until the client has the piece:
+/// A call of `send` suspends until the client has received the piece:
 ///
-/// - With the network as the session, the client has it immediately. If its reader is busy, the piece waits in the body, as
-///   over a real network, and counts for the limit of `stream(_:buffering:)`.
-/// - A `URLSession` has it when its delegate is called. (On Apple platforms, it is when Foundation
-///   has the piece, because nothing shows the delegate of another session.) While its task is
-///   suspended, the call waits.
-/// - A client on a socket has it when all of its bytes are in the buffer of the system. If the
-///   client does not read, the call waits as soon as that is full.
+/// - With the network as the session, the client receives it immediately. If its reader is busy,
+///   the piece waits in the body, and counts toward the limit of `stream(_:buffering:)`.
+/// - A `URLSession` has received it when its delegate is called. (On Apple platforms, when
+///   Foundation has the piece, because the delegate of another session is not visible.) While its
+///   task is suspended, the call waits.
+/// - A client on a socket has received it when all of its bytes are in the system's buffer. If the
+///   client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {
     private let delivery: Delivery
 
@@ -19,7 +19,7 @@ public struct StreamWriter: Sendable {
         self.delivery = delivery
     }
 
-    /// Sends text as one piece, and suspends until the client has it.
+    /// Sends text as one piece, and suspends until the client has received it.
     ///
     /// - Parameter text: The text, sent as UTF-8. If it is empty, nothing is sent.
     /// - Throws: `URLError.networkConnectionLost` if the client has gone: it cancelled its request,
@@ -28,28 +28,28 @@ public struct StreamWriter: Sendable {
         try await send(Data(text.utf8))
     }
 
-    /// Sends a server-sent event as one piece, and suspends until the client has it.
+    /// Sends a server-sent event as one piece, and suspends until the client has received it.
     ///
     /// - Parameter event: The event.
-    /// - Throws: `URLError.networkConnectionLost`, as ``send(_:)-(String)``.
+    /// - Throws: The same errors as ``send(_:)-(String)``.
     public func send(_ event: ServerSentEvent) async throws {
         try await send(event.text)
     }
 
-    /// Sends bytes as one piece, and suspends until the client has them.
+    /// Sends bytes as one piece, and suspends until the client has received them.
     ///
     /// - Parameter data: The bytes. If there are none, nothing is sent.
-    /// - Throws: `URLError.networkConnectionLost`, as ``send(_:)-(String)``.
+    /// - Throws: The same errors as ``send(_:)-(String)``.
     public func send(_ data: Data) async throws {
         try await delivery.send(data)
     }
 
     /// Suspends for a duration on the network's clock.
     ///
-    /// A ``MockClock`` counts it as a sleeper. Without a clock it takes no time.
+    /// A ``MockClock`` counts it as a sleeper. Without a clock, it takes no time.
     ///
-    /// - Parameter duration: The time to sleep. If it is not positive, returns immediately.
-    /// - Throws: `URLError.networkConnectionLost`, as soon as the client has gone.
+    /// - Parameter duration: The time to sleep. If it is zero or negative, returns immediately.
+    /// - Throws: `URLError.networkConnectionLost` as soon as the client has gone.
     public func sleep(for duration: Duration) async throws {
         try await delivery.sleep(for: duration)
     }

@@ -3,20 +3,20 @@ import Foundation
 
 // A test that sends the body of a response itself.
 extension Stub {
-    /// Sends text to the open streams of the stub, and suspends until their clients have it.
+    /// Sends text to the stub's open streams, and suspends until their clients have received it.
     ///
-    /// The response of the stub is a ``MockResponse/stream(contentType:status:headers:)`` without a
-    /// closure. Its stream is open from the arrival of the request to ``finish(fileID:line:)``. If
-    /// none is open, waits for the next request, even if the client of the last one has left: it may
-    /// connect again. What it means that a client has a piece is described at ``StreamWriter``.
+    /// The stub's response must be a ``MockResponse/stream(contentType:status:headers:)`` without a
+    /// closure. Its stream is open from the request's arrival until ``finish(fileID:line:)``. If
+    /// none is open, waits for the next request, even if the last client has left, because it may
+    /// connect again. ``StreamWriter`` describes when a client has received a piece.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    /// - Throws: `URLError.networkConnectionLost` if a client leaves before it has the piece;
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
+    /// - Throws: `URLError.networkConnectionLost` if a client leaves before it receives the piece;
     ///   ``MockError`` if the stub has no such response; `CancellationError`.
     public func send(
         _ text: String, fileID: StaticString = #fileID, line: UInt = #line
@@ -24,13 +24,13 @@ extension Stub {
         try await send(Data(text.utf8), fileID: fileID, line: line)
     }
 
-    /// Sends a server-sent event to the open streams of the stub, and suspends until their clients
-    /// have it, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    /// Sends a server-sent event to the stub's open streams, and suspends until their clients have
+    /// received it, as ``send(_:fileID:line:)-(String,_,_)`` does.
     ///
     /// - Parameters:
     ///   - event: The event, which is one piece.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``.
     public func send(
         _ event: ServerSentEvent, fileID: StaticString = #fileID, line: UInt = #line
@@ -38,18 +38,18 @@ extension Stub {
         try await send(event.text, fileID: fileID, line: line)
     }
 
-    /// Sends bytes to the open streams of the stub, and suspends until their clients have them, as
-    /// ``send(_:fileID:line:)-(String,_,_)`` does.
+    /// Sends bytes to the stub's open streams, and suspends until their clients have received them,
+    /// as ``send(_:fileID:line:)-(String,_,_)`` does.
     ///
     /// - Parameters:
     ///   - data: The bytes of one piece. If there are none, nothing is sent.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``.
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // To all of them together, so that no client waits for another one.
+        // All of them together, so that no client waits for another.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()
@@ -62,29 +62,29 @@ extension Stub {
         }
     }
 
-    /// Ends the open streams of the stub, after the pieces that were sent.
+    /// Ends the stub's open streams, after the pieces already sent.
     ///
     /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. If
-    /// the client of the last one has left, does nothing: a client may leave by itself at the last
-    /// element, such as `[DONE]`.
+    /// the last client has left, does nothing, because a client may leave on the last element, such
+    /// as `[DONE]`.
     ///
     /// - Parameters:
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
         try await post("finish()", "\(fileID):\(line)", isLast: true, isForNext: false) { .end }
     }
 
-    /// Ends the open streams of the stub with an error, after the pieces that were sent.
+    /// Ends the stub's open streams with an error, after the pieces already sent.
     ///
     /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. Over
-    /// a socket, the server closes the connection, and the client reports an error of its own.
+    /// a socket, the server closes the connection, and the client reports its own error.
     ///
     /// - Parameters:
     ///   - code: The code of the error.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func fail(
         with code: URLError.Code = .networkConnectionLost, fileID: StaticString = #fileID,
@@ -93,7 +93,7 @@ extension Stub {
         try await post("fail()", "\(fileID):\(line)", isLast: true) { .failure(URLError(code)) }
     }
 
-    /// Posts a message for each open stream, and then waits for what comes of it.
+    /// Posts a message to each open stream, and then waits for the result.
     private func post(
         _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
         _ message: () -> StubStreams.Message, then wait: () async throws -> Void = {}
@@ -109,7 +109,7 @@ extension Stub {
         }.get()
     }
 
-    /// Why a call that sends has not returned.
+    /// The reason why a sending call has not returned.
     private var streamState: String {
         let causes = journal.pending(of: self).map(\.cause)
         if causes.contains(.reader) {
@@ -121,7 +121,7 @@ extension Stub {
             : "the stream of the stub for \(label) has not begun"
     }
 
-    /// Whether the stub has, or may make, a response that the test sends.
+    /// Whether the stub has, or may create, a response that the test sends.
     private var mayHaveStream: Bool {
         switch source {
         case .closure: false

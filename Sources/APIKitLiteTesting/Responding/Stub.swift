@@ -14,14 +14,14 @@ public final class Stub: Sendable {
         case exactly(Int)
         /// Any number of times. `verify()` expects at least `n`.
         case atLeast(Int)
-        /// Not at all. A request that matches fails immediately.
+        /// Never. A request that matches fails immediately.
         case never
 
-        /// Whether more requests than a number are allowed.
+        /// Whether requests beyond the expected number are allowed.
         var isAtLeast: Bool { if case .atLeast = self { true } else { false } }
     }
 
-    /// What a request gets after the last response of a stub.
+    /// What a request receives after a stub's last response.
     public enum AfterLast: Sendable {
         /// The last response again.
         case repeatLast
@@ -29,10 +29,10 @@ public final class Stub: Sendable {
         case fail
     }
 
-    /// The type of a closure that makes responses.
+    /// A closure that creates responses.
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
-    /// The type of a closure that returns an answer, as the handler of a network does.
+    /// A closure that returns a response, like the handler of a network.
     typealias Closure = @Sendable (URLRequest) async throws -> (URLResponse, Data?)
 
     /// The source of the stub's responses.
@@ -45,12 +45,12 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
-    /// The recording that the stub answers from; nil for a stub of the test.
+    /// The recording that the stub answers from; nil for a stub that the test added.
     let recording: Recording?
-    /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both are
-    /// valid.
+    /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both
+    /// are valid.
     let configurationError: String?
-    /// True from `release()` on. Held responses wait for that.
+    /// True after `release()`, which held responses wait for.
     let gate = Monitor(false)
     /// What the test sends.
     let streams = StubStreams()
@@ -60,8 +60,8 @@ public final class Stub: Sendable {
     /// The number of the stub in the journal.
     let number: Int
     let watch: HangReporter
-    /// The number of responses taken: those of recorded requests and of requests that are about to
-    /// be recorded. It has its own lock.
+    /// The number of responses taken, for requests that have been recorded or are about to be. It
+    /// has its own lock.
     private let taken = Locked(0)
 
     /// Creates a stub. `verified` is where the network was already verified; nil if it was not.
@@ -86,37 +86,37 @@ public final class Stub: Sendable {
             lateness ?? matcher.configurationError ?? times.configurationError
     }
 
-    /// What is wrong with the stub, or else with each of its responses. A request fails only with an
-    /// unusable response that is its own.
+    /// What is wrong with the stub, or else with each of its responses. An invalid response fails
+    /// only the request that receives it.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
         guard case .responses(let responses, _) = source else { return [] }
         return responses.compactMap(\.configurationError)
     }
 
-    /// The matcher, and where the stub was made.
+    /// The matcher, and where the stub was created.
     var label: String { "\(matcher) (\(sourceLocation))" }
 
     /// The number of requests that the stub answered.
     public var callCount: Int { journal.count(of: self) }
 
-    /// The requests that the stub answered and that the journal keeps, oldest first; empty after
-    /// the network was released.
+    /// The stub's requests that the journal keeps, oldest first; empty after the network is
+    /// released.
     public var requests: [RecordedRequest] {
         journal.requests.filter { $0.stub === self }
     }
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// With a response that is ``MockResponse/held``, a test can then check what the client does
-    /// while it waits.
+    /// With a ``MockResponse/held`` response, a test can then check what the client does while it
+    /// waits.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - count: The number of requests, counted from the creation of the stub.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - count: The number of requests since the stub was created.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     public func waitForRequests(
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
@@ -129,21 +129,21 @@ public final class Stub: Sendable {
         }
     }
 
-    /// Suspends until the reader of the stub's response has taken everything that was sent and waits
-    /// for more, or has left.
+    /// Suspends until the reader of the stub's response has taken everything that was sent and
+    /// waits for more, or has left.
     ///
-    /// The code of the reader has then run for each piece, so that a test can check what it did,
-    /// and the reader's idle timeout has begun again, so that a test can move the clock. If several
-    /// requests are unanswered, waits for each reader. If none came yet, waits for the first one.
-    /// If all have ended, returns immediately.
+    /// The reader's code has then run for each piece, so a test can check what it did. The reader's
+    /// idle timeout has restarted, so a test can move the clock. If several requests are
+    /// unanswered, waits for each reader. If there are none yet, waits for the first one. If all
+    /// have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    /// - Throws: ``MockError`` if the client does not read with `stream` of this library, such as
-    ///   `exchange(_:)`, a delegate, or a client on a socket; `CancellationError`.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
+    /// - Throws: ``MockError`` if the client does not read with this library's `stream`, but with
+    ///   `exchange(_:)`, a delegate, or a socket; `CancellationError`.
     public func waitForReader(
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -159,7 +159,7 @@ public final class Stub: Sendable {
                 let readers = journal.pending(of: self).map(\.isReaderDone)
                 if readers.contains(nil) { return false }
                 if !readers.contains(false) { return true }
-                // Nothing reports what a reader does, because that would slow down every piece.
+                // Readers do not report what they do, because that would slow down every piece.
                 try? await Task.sleep(for: .milliseconds(1))
             }
             return true
@@ -174,23 +174,23 @@ public final class Stub: Sendable {
             """)
     }
 
-    /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
+    /// Releases all ``MockResponse/held`` responses, both pending and future ones.
     public func release() {
         gate.update { $0 = true }
     }
 }
 
 extension Stub {
-    /// One response of a stub: a value, or a function that makes it.
+    /// One response of a stub: a value, or a function that creates it.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
         case closure(Closure)
-        /// No response: all of so many were given, and `AfterLast.fail` follows.
+        /// No response: this many have been used, and `AfterLast.fail` follows.
         case usedUp(Int, of: Recording? = nil)
     }
 
-    /// Returns the next response; nil if the stub is used up.
+    /// Returns the next response, or nil if the stub is used up.
     func nextResponse() -> NextResponse? {
         var number = 1
         if isNumbered {
@@ -213,7 +213,7 @@ extension Stub {
         }
     }
 
-    /// Whether the number of a request decides what it gets.
+    /// Whether the number of a request decides which response it receives.
     private var isNumbered: Bool {
         guard most == nil, case .responses(let responses, let afterLast) = source else {
             return most != nil
@@ -221,7 +221,7 @@ extension Stub {
         return responses.count > 1 || afterLast == .fail
     }
 
-    /// The number of its responses; 0 if a function makes them.
+    /// The number of responses; 0 if a function creates them.
     var responseCount: Int {
         if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
@@ -230,13 +230,13 @@ extension Stub {
     var most: Int? {
         switch times {
         case .once: 1
-        // A negative number is a configuration error, with which every request must fail.
+        // A negative number is a configuration error, which must fail every request.
         case .exactly(let n): n < 0 ? nil : n
         case .any, .atLeast, .never: nil
         }
     }
 
-    /// The text of `verify()` about this stub; nil if it was used as often as expected.
+    /// What `verify()` reports about this stub; nil if it was used as often as expected.
     var finding: String? {
         let count = callCount
         let wanted: String
@@ -272,8 +272,8 @@ extension Stub {
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
         }
 
-        /// Returns the stub that answers a request, and its response; nil if none does. The captured
-        /// path values are in the reading.
+        /// Returns the stub that answers a request, and its response, or nil if no stub does. The
+        /// captured path values are in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
             choice(stubs, reading)
         }
@@ -293,7 +293,7 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source. Of several responses, the error of an unusable one says which it is.
+    /// The same source, whose configuration errors name the response if there are several.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// What a test sends to the clients of one stub: a queue for each answer whose body the test sends,
+/// What a test sends to the clients of one stub. Each answer whose body the test sends has a queue,
 /// from the arrival of its request to its end.
 final class StubStreams: Sendable {
     enum Message: Sendable {
@@ -12,14 +12,14 @@ final class StubStreams: Sendable {
 
     private struct Queue: Sendable {
         var messages: [Message] = []
-        /// Whether the test has ended the body, so that it sends nothing more.
+        /// Whether the test has ended the body.
         var isFinished = false
     }
 
     private struct State: Sendable {
         var queues: [Int: Queue] = [:]
         var lastNumber = 0
-        /// Whether the last client left before the test had ended its body.
+        /// Whether the last client left before the test ended its body.
         var hasClientLeft = false
 
         /// The queues to which the test may send.
@@ -30,8 +30,8 @@ final class StubStreams: Sendable {
 
     // MARK: The test
 
-    /// Adds a message to each open queue. If there is none, suspends until one opens; if `isForNext`
-    /// is false, not after the client of the last one has left.
+    /// Adds a message to each open queue. If there is none, suspends until one opens. If
+    /// `isForNext` is false, does not suspend after the last client has left.
     ///
     /// - Throws: `CancellationError`.
     func post(isLast: Bool, isForNext: Bool, _ make: () -> Message) async throws {
@@ -61,14 +61,14 @@ final class StubStreams: Sendable {
         }
     }
 
-    /// Calls back as soon as a queue has a message, on the thread of the test that sends it.
+    /// Calls back when a queue has a message, on the thread of the test that sends it.
     func whenSent(
         to number: Int, _ call: @escaping @Sendable () -> Void
     ) -> Cancellation? {
         state.when({ $0.queues[number]?.messages.isEmpty != true }, call)
     }
 
-    /// Removes and returns the next message; nil if the queue is closed.
+    /// Removes and returns the next message, or nil if the queue is closed.
     func takeNext(of number: Int) -> Message? {
         state.withLock { state in
             guard state.queues[number]?.messages.isEmpty == false else { return nil }

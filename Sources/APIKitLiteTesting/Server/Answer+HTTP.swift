@@ -6,18 +6,18 @@ extension Answer {
     struct Message {
         /// The status line, the fields and the empty line after them.
         var head: Data
-        /// The answer's own pieces, not copies. It is empty if the request or the status allows no
-        /// body.
+        /// The original pieces, not copies. It is empty if the request or the status does not allow
+        /// a body.
         let body: [Data]
         /// Whether the body is sent with `Transfer-Encoding: chunked`.
         let isChunked: Bool
-        /// Whether another request may follow on the connection.
+        /// Whether the connection can be reused.
         let keepsAlive: Bool
 
         /// The bytes to send, in order.
         var pieces: [Data] { [head] + body.flatMap(framed) + end }
 
-        /// Returns a part of the body with the framing in which it is sent.
+        /// Returns a part of the body with the framing for sending it.
         func framed(_ chunk: Data) -> [Data] {
             guard isChunked else { return [chunk] }
             return [
@@ -25,8 +25,8 @@ extension Answer {
             ]
         }
 
-        /// Returns the first bytes of the head, and never all of them: on Linux, they end within the
-        /// first line.
+        /// Returns the first bytes of the head, but never all of them. On Linux, they end within
+        /// the first line.
         func head(cutAfter count: Int) -> Data {
             head.prefix(min(count, longestCutHead(of: head)))
         }
@@ -35,8 +35,8 @@ extension Answer {
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// Creates a plain-text answer that shows an error: with the status 400 for a malformed request,
-    /// 501 for a request that no stub answers, and 500 for any other.
+    /// Creates a plain-text response that shows an error. The status is 400 for a malformed
+    /// request, 501 for a request that no stub answers, and 500 for any other error.
     init(_ error: any Error, url: URL) {
         let status =
             switch error {
@@ -44,7 +44,7 @@ extension Answer {
             case let error as MockError where error.reason == .unmatched: 501
             default: 500
             }
-        // The initializer accepts every status and every field, so it never returns nil.
+        // The initializer accepts every status and field, so it never returns nil.
         self.init(
             response: HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: nil,
@@ -52,11 +52,11 @@ extension Answer {
             body: [Data("\(error)\n".utf8)])
     }
 
-    /// Returns the answer as an HTTP/1.1 message (RFC 9112).
+    /// Returns the response as an HTTP/1.1 message (RFC 9112).
     ///
-    /// The fields that a closure of the test wrote are sent as they are. If they say something false
-    /// about the body, the end of the connection follows. An answer of another connection loses the
-    /// fields of that, and those of a body that has been decoded.
+    /// Fields that the test's closure wrote are sent unchanged. If they misdescribe the body, the
+    /// connection closes after it. A response from another connection loses that connection's
+    /// fields, and the fields of a body that has been decoded.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = head.response.statusCode
         var fields = fields
@@ -69,7 +69,7 @@ extension Answer {
             }
             if hasBody { fields["content-length"] = nil }
         }
-        // A client of HTTP/1.0 knows no transfer coding (RFC 9112, section 6.1).
+        // HTTP/1.0 clients do not support transfer codings (RFC 9112, section 6.1).
         if !request.isHTTP11 { fields["transfer-encoding"] = nil }
         let coding = fields["transfer-encoding"]?.value.lowercased()
         let isChunked =
@@ -84,8 +84,8 @@ extension Answer {
         }
         let isLengthTrue =
             head.length != nil && fields["content-length"]?.value == head.length.map(String.init)
-        // A 1xx is not a final answer, so the client waits for another one. The end of the
-        // connection ends that wait.
+        // A 1xx is not a final response, so the client waits for another one until the connection
+        // closes.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200
             && (!hasBody || isChunked || isLengthTrue)

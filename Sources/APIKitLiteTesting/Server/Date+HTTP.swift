@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date {
-    /// The date in the form of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date in the format of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
     var httpText: String {
         // A `DateFormatter` would be the slowest part of a served response.
         var seconds = time_t(timeIntervalSince1970.rounded(.down))

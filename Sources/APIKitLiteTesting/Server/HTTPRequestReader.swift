@@ -1,36 +1,36 @@
 import APIKitLite
 import Foundation
 
-/// Reads the requests of one connection, one after another: HTTP/1.1 and HTTP/1.0 (RFC 9112), with a
-/// `Content-Length` or with chunks.
+/// Reads the requests of one connection, one after another: HTTP/1.1 and HTTP/1.0 (RFC 9112), with
+/// a `Content-Length` or with chunks.
 ///
-/// It refuses what another server may read as another request: see "request smuggling" there.
+/// It rejects bytes that another server may read as another request: see "request smuggling" there.
 /// It stores a body as it arrives, so a false `Content-Length` does not allocate memory. After an
-/// error, the bytes that follow have no meaning.
+/// error, the bytes that follow are meaningless.
 struct HTTPRequestReader {
     /// A request, and whether another one may follow it on the connection.
     struct Request {
         var request: URLRequest
         var keepsAlive: Bool
-        /// Whether the client understands chunks and interim responses, which HTTP/1.0 does not have.
+        /// Whether the client understands chunks and interim responses, which HTTP/1.0 lacks.
         var isHTTP11 = true
     }
 
-    /// Waits for bytes, and returns them; none at the end of the connection.
+    /// Waits for bytes and returns them, or none at the end of the connection.
     private let receive: () -> [UInt8]
     private var buffer: [UInt8] = []
-    /// The index of the first byte in `buffer` that was not read.
+    /// The index of the first unread byte in `buffer`.
     private var start = 0
 
-    /// Creates a reader. The closure waits for bytes, and returns none at the end of the connection.
+    /// Creates a reader. The closure waits for bytes, and returns none when the connection ends.
     init(_ receive: @escaping () -> [UInt8]) {
         self.receive = receive
     }
 
-    /// Reads the next request; nil at the end of the connection.
+    /// Reads the next request, or returns nil at the end of the connection.
     ///
-    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). It is called for a client that
-    /// waits for it and has not sent a part of the body.
+    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). It is called if the client
+    /// waits for it and has not sent any of the body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
@@ -42,8 +42,8 @@ struct HTTPRequestReader {
         let fields = try fields()
         func field(_ name: String) -> String? { fields[name]?.value.lowercased() }
 
-        // A whole URL, which clients send to a proxy, and any server has to read, names the host
-        // itself. The field must be right even then: a URL keeps it as it is.
+        // A whole URL, which clients send to a proxy and every server must accept, names the host
+        // itself. The field must be valid even then, because a URL keeps it unchanged.
         let isPath = parts[1].hasPrefix("/") || parts[0] == "OPTIONS" && parts[1] == "*"
         guard let host = fields["host"]?.value ?? (isHTTP11 ? nil : "127.0.0.1"),
             let base = URL(string: "http://\(host)/"),
@@ -74,10 +74,10 @@ struct HTTPRequestReader {
         return Request(request: request, keepsAlive: !isLast, isHTTP11: isHTTP11)
     }
 
-    /// Reads the request line; `nil` at the end of the connection.
+    /// Reads the request line, or returns `nil` at the end of the connection.
     private mutating func requestLine() throws(HTTPRequestError) -> String? {
         while start < buffer.count || receiveMore() {
-            // Without this early check, a client that uses TLS would wait forever for an answer.
+            // Without this early check, a client that uses TLS would wait forever for a response.
             guard buffer[start].isHTTPTokenCharacter || [0x0D, 0x0A].contains(buffer[start]) else {
                 throw .malformed("it does not begin with a method; the scheme here is http")
             }
@@ -88,8 +88,8 @@ struct HTTPRequestReader {
         return nil
     }
 
-    /// Reads fields up to an empty line, by their lowercased names. Of several spellings of a name,
-    /// the first is kept.
+    /// Reads fields up to an empty line, by their lowercased names. If spellings of a name differ,
+    /// the first one is kept.
     private mutating func fields() throws(HTTPRequestError) -> [String: (
         name: String, value: String
     )] {
@@ -108,7 +108,7 @@ struct HTTPRequestReader {
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            // Joined even if one of them is empty: two lengths are never one.
+            // Joined even if one of them is empty, because two lengths are never valid.
             let earlier = fields[name].map { ($0.name, $0.value + separator) }
             fields[name] = (earlier?.0 ?? String(parts[0]), (earlier?.1 ?? "") + value)
         }
@@ -147,7 +147,7 @@ struct HTTPRequestReader {
         return data
     }
 
-    /// Reads a line, and returns it without its line end: CR LF or, in a head, LF alone.
+    /// Reads a line without its line ending: CR LF or, in a head, LF alone.
     private mutating func line(mayEndInLF: Bool = true) throws(HTTPRequestError) -> String {
         var searched = 0
         while true {
@@ -176,7 +176,7 @@ struct HTTPRequestReader {
     }
 }
 
-/// Why the bytes of a client are not a request. The server answers it with the status 400.
+/// Why a client's bytes are not a request. The server responds with status 400.
 struct HTTPRequestError: Error, CustomStringConvertible {
     var description: String
 

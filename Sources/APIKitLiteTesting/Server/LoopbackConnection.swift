@@ -1,24 +1,23 @@
 import APIKitLite
 import Foundation
 
-/// The connection of one client. On its own thread, it reads a request, gets it answered,
-/// writes the answer, and then reads the next request.
+/// The connection of one client. On its own thread, it reads a request, gets a response, writes it,
+/// and then reads the next request.
 ///
-/// A client that leaves is noticed at the latest after a twentieth of a second in which there was
-/// nothing to write.
+/// A client that leaves is noticed within a twentieth of a second of having nothing to write.
 final class LoopbackConnection: Sendable {
-    /// What follows an answer.
+    /// What follows a response.
     private enum Next {
         case request
-        /// The end, after the client has read the answer.
+        /// Close, after the client has read the response.
         case end
-        /// The end without an answer, as in a network that fails.
+        /// Close without a response, as when a network fails.
         case loss
     }
 
     private struct State {
         var isClosed = false
-        /// The parts of the answer that is written.
+        /// The parts of the response being written.
         var parts: PartQueue?
     }
 
@@ -34,7 +33,7 @@ final class LoopbackConnection: Sendable {
         self.listener = listener
     }
 
-    /// Answers the requests of the client until the connection ends.
+    /// Answers the client's requests until the connection ends.
     func run() {
         var reader = HTTPRequestReader(socket.receive)
         var next = Next.request
@@ -44,14 +43,14 @@ final class LoopbackConnection: Sendable {
                 guard let request else { break }
                 next = answer(request)
             } catch {
-                // The answer is framed as for a GET, and ends the connection.
+                // Framed like a response to a GET, after which the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
                 next = write(Answer(error, url: listener.url), to: request)
             }
         }
         // Closing a socket that has unread bytes would reset it, and the client could lose the
-        // answer.
+        // response.
         if case .end = next {
             socket.finishSending()
             while !socket.receive().isEmpty {}
@@ -62,7 +61,7 @@ final class LoopbackConnection: Sendable {
         }
     }
 
-    /// Ends the connection without sending anything more, and cancels the request in flight.
+    /// Closes the connection without sending anything more, and cancels the request in flight.
     func close() {
         let parts = state.withLock { state in
             if !state.isClosed { socket.interrupt() }
@@ -75,7 +74,7 @@ final class LoopbackConnection: Sendable {
     /// Whether no request is being answered.
     var isIdle: Bool { state.withLock { $0.parts == nil } }
 
-    /// Gets a request answered, and writes the answer.
+    /// Gets the response to a request, and writes it.
     private func answer(_ request: HTTPRequestReader.Request) -> Next {
         let parts = PartQueue()
         let isClosed = state.withLock { state in
@@ -95,13 +94,13 @@ final class LoopbackConnection: Sendable {
         return .loss
     }
 
-    /// Writes the parts of an answer. Returns nil if the client has gone, or the server has stopped.
+    /// Writes the parts of a response. Returns nil if the client has gone or the server stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
         var hasFinished = false
-        // A client that has finished sending may wait for its answer, or may have left. To one that
-        // has left, nothing can be sent, so an interim response shows it.
+        // A client that has finished sending may be waiting or may have left. Sending
+        // an interim response shows which.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil
@@ -143,13 +142,13 @@ final class LoopbackConnection: Sendable {
     }
 }
 
-/// The parts of an answer on their way to the thread that writes them.
-private final class PartQueue: @unchecked Sendable {  // `condition` owns all variables.
+/// The parts of a response on their way to the thread that writes them.
+private final class PartQueue: @unchecked Sendable {  // `condition` guards all variables.
     private let condition = NSCondition()
     private var parts: [AnswerPart] = []
     private var isClosed = false
 
-    /// Adds a part. It does not wait for the client.
+    /// Adds a part, without waiting for the client.
     func add(_ new: AnswerPart) {
         condition.lock()
         defer { condition.unlock() }
@@ -157,12 +156,12 @@ private final class PartQueue: @unchecked Sendable {  // `condition` owns all va
         condition.signal()
     }
 
-    /// Waits for the next part; `nil` after `close()`, or if the client has left.
+    /// Waits for the next part. Returns `nil` after `close()`, or if the client has left.
     func next(unless hasLeft: () -> Bool) -> AnswerPart? {
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {
-            // Nothing reports that a client closes its socket while no thread reads from it.
+            // Nothing reports that a client has closed its socket while no thread reads from it.
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
         return isClosed ? nil : parts.removeFirst()

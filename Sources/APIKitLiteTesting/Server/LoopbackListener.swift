@@ -1,9 +1,9 @@
 import Foundation
 
-/// The listening socket of a ``LoopbackServer`` and the connections that it accepted.
+/// The listening socket of a ``LoopbackServer``, and the connections that it has accepted.
 ///
-/// One thread accepts, and each connection has its own thread.
-final class LoopbackListener: @unchecked Sendable {  // `condition` owns all variables.
+/// One thread accepts connections, and each connection has its own thread.
+final class LoopbackListener: @unchecked Sendable {  // `condition` guards all variables.
     let answering: LoopbackServer.Answering
     let url: URL
     let closedConnections = Monitor(0)
@@ -15,7 +15,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     private var isStopped = false
     private var isListening = true
 
-    /// Starts a thread that accepts connections, until `stop()`.
+    /// Starts a thread that accepts connections until `stop()` is called.
     init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
         self.socket = socket
         self.answering = answering
@@ -26,7 +26,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
 
     /// Closes the socket and all connections, and waits until they are closed.
     ///
-    /// If it is called on the thread of a connection, this connection is closed later.
+    /// If called on a connection's thread, closes that connection later.
     func stop() {
         condition.lock()
         defer { condition.unlock() }
@@ -62,8 +62,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
         condition.broadcast()
     }
 
-    /// Closes the oldest connection on which no request is being answered. Returns whether there is
-    /// one.
+    /// Closes the oldest connection that is not answering a request. Returns whether there is one.
     @discardableResult
     func closeIdleConnection() -> Bool {
         let idle = condition.withLock { connections.first { $0.connection.isIdle } }

@@ -3,8 +3,8 @@ import Foundation
 
 /// An HTTP/1.1 server on `http://127.0.0.1` that answers from the stubs of a ``MockNetwork``.
 ///
-/// It is for clients in which no `URLProtocol` can answer: other processes, UI tests, command-line
-/// tools, watchOS. ``MockNetwork/serve(port:)`` starts a server:
+/// Use it for clients that no `URLProtocol` can reach: other processes, UI tests, command-line
+/// tools, watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
 ///
 /// ```swift
 /// let server = try network.serve()
@@ -12,14 +12,14 @@ import Foundation
 /// server.stop()
 /// ```
 ///
-/// It accepts connections from this machine only, and does not support TLS. It stops when its
-/// network and the server itself are released, if ``stop()`` is not called before.
+/// It accepts connections only from this machine, and does not support TLS. It stops when its
+/// network and the server itself are released, or earlier when you call ``stop()``.
 public final class LoopbackServer: Sendable {
-    /// A function that answers a request by sending the parts of an answer, on any thread and none
-    /// after the last.
+    /// A function that answers a request by sending the parts of a response, on any thread. It
+    /// sends nothing after the last part.
     ///
-    /// It returns another function, which cancels the request. The server calls it when it cannot
-    /// write to the client any more, or when it stops.
+    /// It returns another function, which cancels the request. The server calls it when it can no
+    /// longer write to the client, or when it stops.
     typealias Answering =
         @Sendable (
             URLRequest, @escaping @Sendable (AnswerPart) -> Void
@@ -37,11 +37,11 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - onStop: Called with the server's identity when it stops, and perhaps again when it is
+    ///   - onStop: Called with the server's identity when it stops, and possibly again when it is
     ///     released.
     ///   - answering: Answers a request. The server calls it, and the function that it returns, on
     ///     the thread of the connection.
-    /// - Throws: ``MockError`` when the port is in use or cannot be used.
+    /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
         answering: @escaping Answering
@@ -56,9 +56,9 @@ public final class LoopbackServer: Sendable {
         stop()
     }
 
-    /// Closes the port and every connection, and cancels the requests that are not answered yet.
+    /// Closes the port and every connection, and cancels pending requests.
     ///
-    /// The port and the connections are closed when it returns. A second call does nothing.
+    /// The port and the connections are closed when it returns. Calling it again does nothing.
     public func stop() {
         onStop(ObjectIdentifier(self))
         listener.stop()

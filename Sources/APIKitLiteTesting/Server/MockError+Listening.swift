@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockError {
-    /// Returns the error of a server that cannot listen on a port.
+    /// Returns the error for a server that cannot listen on a port.
     static func cannotListen(on port: Int, _ reason: String) -> MockError {
         MockError(
             .cannotListen,
@@ -11,7 +11,7 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a failed system call.
+    /// Returns the error for a failed system call.
     static func cannotListen(on port: Int, errno code: Int32) -> MockError {
         let isTaken = code == EADDRINUSE
         return cannotListen(

@@ -2,7 +2,7 @@ import Foundation
 
 /// A TCP socket on the loopback interface, whose calls block.
 ///
-/// Only this file calls the socket functions of the system.
+/// Only this file calls the system's socket functions.
 struct Socket: Sendable {
     private let descriptor: Int32
 
@@ -14,7 +14,7 @@ struct Socket: Sendable {
 
     /// Listens on `127.0.0.1`. Its calls do not block.
     ///
-    /// - Throws: ``MockError`` when the port is in use or cannot be used.
+    /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
         guard let number = UInt16(exactly: port) else {
             throw MockError.cannotListen(on: port, "a port is a number from 0 to 65535")
@@ -23,8 +23,8 @@ struct Socket: Sendable {
         guard descriptor >= 0 else { throw MockError.cannotListen(on: port, errno: errno) }
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        // Closed connections keep the port in use for a minute. The next server can use it at once
-        // only if this socket has the option too.
+        // Closed connections keep the port in use for a minute. The next server can use it
+        // immediately only if this socket also has the option.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port, errno: errno)
@@ -33,7 +33,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Takes a port of `127.0.0.1`. Returns whether that succeeds.
+    /// Binds to a port of `127.0.0.1`. Returns whether that succeeds.
     private func bind(toPort port: UInt16) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -56,40 +56,39 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits for the next connection to this listening socket, but not longer than a twentieth of a
-    /// second.
+    /// Waits for the next connection to this listening socket, for up to a twentieth of a second.
     ///
-    /// - Returns: The connection; `nil` if none came, or if the system refuses to accept one.
+    /// - Returns: The connection, or `nil` if none arrived or the system refused to accept one.
     func accept() -> (connection: Socket?, isRefused: Bool) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&wait, 1, 50)
         let accepted = Foundation.accept(descriptor, nil, nil)
         if accepted >= 0 { return (Socket(descriptor: accepted), false) }
-        // The client may have left again.
+        // The client may have left already.
         return (nil, ![EAGAIN, ECONNABORTED, EINTR].contains(errno))
     }
 
-    /// Waits for bytes, and returns them; none at the end of the connection.
+    /// Waits for bytes and returns them, or none at the end of the connection.
     func receive() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, count in
             count = max(0, again { recv(descriptor, buffer.baseAddress, buffer.count, 0) })
         }
     }
 
-    /// Whether the client has closed its socket. It is also true if the client has only finished
-    /// sending, because the two look the same.
+    /// Whether the client has closed its socket. Also true if the client has only finished sending,
+    /// because the two look the same.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         let count = again { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }
         return count == 0 || count < 0 && errno != EAGAIN
     }
 
-    /// Whether the client's system has refused what was sent, because the client has left.
+    /// Whether the client's system has rejected what was sent, because the client has left.
     var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
     /// Sends all bytes. Returns false if the connection is lost.
     func send(_ pieces: [Data]) -> Bool {
-        // Copying a short answer costs less than one more system call.
+        // Copying a short response is cheaper than another system call.
         let isShort = pieces.count > 1 && pieces.byteCount < 16 * 1024
         return (isShort ? [pieces.joined] : pieces).allSatisfy(send)
     }
@@ -109,7 +108,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Ends the calls that block, and all later ones; on Linux, also a wait for a connection.
+    /// Ends all blocking calls, now and later, and on Linux also a wait for a connection.
     func interrupt() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -123,7 +122,7 @@ struct Socket: Sendable {
         _ = Foundation.close(descriptor)
     }
 
-    /// Calls `recv` or `send`, again if a signal interrupts it.
+    /// Calls `recv` or `send`, and repeats the call if a signal interrupts it.
     private func again(_ call: () -> Int) -> Int {
         while true {
             let count = call()
@@ -134,9 +133,9 @@ struct Socket: Sendable {
     /// Sets the options that every socket needs.
     private func prepare() {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // On Apple platforms, a connection has the flags of its listening socket.
+        // On Apple platforms, a connection inherits the flags of its listening socket.
         _ = fcntl(descriptor, F_SETFL, 0)
-        // The head and the body may be sent as two pieces; the second must not wait for an ACK.
+        // The head and the body may be sent as two pieces. The second must not wait for an ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)
         set(SOL_SOCKET, SO_NOSIGPIPE)
@@ -154,7 +153,7 @@ struct Socket: Sendable {
     private static let streamType = SOCK_STREAM
     #endif
 
-    // Writing to a closed connection must fail, and not kill the process with `SIGPIPE`.
+    // Writing to a closed connection must fail, not kill the process with `SIGPIPE`.
     #if canImport(Darwin)
     private static let sendFlags: Int32 = 0
     #else

@@ -1,27 +1,27 @@
 import APIKitLite
 import Foundation
 
-/// A network or a clock, as a watch sees it. All texts are redacted.
+/// A network or a clock to watch. All texts are redacted.
 protocol WatchedObject: AnyObject, Sendable {
-    /// A number that grows with everything that happens.
+    /// A number that grows with every event.
     var eventCount: Int { get }
     /// A sentence about what waits for the test; nil if nothing does.
     var wait: String? { get }
-    /// The further lines of a report.
+    /// The remaining lines of a report.
     var details: [String] { get }
 }
 
-/// Writes a report if something waits, and nothing happens for five seconds of real time.
+/// Writes a report if something waits and nothing happens for five seconds of real time.
 ///
-/// A network has one watch, which it shares with its `MockClock`. The watch looks once each second
-/// while something waits. After a report, it looks again when something else begins to wait.
+/// A network shares one watch with its `MockClock`. The watch looks once per second while something
+/// waits. After a report, it looks again when something else starts to wait.
 package final class HangReporter: Sendable {
     /// Where reports go, and what counts the seconds.
     package struct Output: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates an output that counts the seconds on a clock; nil for real time.
+        /// Creates an output that counts the seconds on a clock, or in real time for nil.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }
@@ -42,18 +42,18 @@ package final class HangReporter: Sendable {
     private struct State {
         var output: Output? = Output(clock: nil, write: writeToStandardError)
         var members: [Member] = []
-        /// The texts of the calls of the test that wait, such as `stub.waitForRequests(3)`.
+        /// The descriptions of the test's pending calls, such as `stub.waitForRequests(3)`.
         var calls: [Int: @Sendable () -> String] = [:]
         var lastCall = 0
         var isLooking = false
     }
 
-    /// How long nothing happens before a report is written.
+    /// How long nothing must happen before a report is written.
     static let time = Duration.seconds(5)
     private let state = Locked(State())
     private let mainActor = MainActorTurn()
 
-    /// Where the reports go; nil if none are written.
+    /// Where reports go; nil to write none.
     package var output: Output? {
         get { state.withLock { $0.output } }
         set { state.withLock { $0.output = newValue } }
@@ -71,7 +71,7 @@ package final class HangReporter: Sendable {
         }
     }
 
-    /// Runs a wait of the test.
+    /// Runs a call of the test that waits, and includes it in reports.
     func run<R: Sendable>(
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
         _ wait: () async -> R
@@ -88,7 +88,7 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Looks after a second, unless it is going to do so already. Call this when something begins to
+    /// Looks after a second, unless a look is already scheduled. Call this when something starts to
     /// wait.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
         let output = state.withLock { state -> Output? in
@@ -101,9 +101,9 @@ package final class HangReporter: Sendable {
         output.afterSecond { [weak self] in self?.look(output, seen, quietSeconds) }
     }
 
-    /// Begins again, or writes the report, or stops if nothing waits.
+    /// Looks again later, writes the report, or stops if nothing waits.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // First: what begins to wait from here on begins another look, or is found below.
+        // First, so that whatever starts to wait now starts another look or is found below.
         let calls = state.withLock { state in
             state.isLooking = false
             return state.calls.sorted { $0.key < $1.key }
@@ -120,7 +120,7 @@ package final class HangReporter: Sendable {
             return begin(after: count, quietSeconds: quietSeconds)
         }
         var details = members.flatMap(\.details)
-        // It was asked a second ago, or earlier.
+        // The main actor was asked at least a second ago.
         if output.clock == nil, !mainActor.isTaken {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }
@@ -128,7 +128,7 @@ package final class HangReporter: Sendable {
         output.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
     }
 
-    /// The number of everything that happened and of the calls that began to wait.
+    /// The number of all events and of calls that started to wait.
     private var eventCount: Int {
         members.reduce(state.withLock { $0.lastCall }) { $0 + $1.eventCount }
     }

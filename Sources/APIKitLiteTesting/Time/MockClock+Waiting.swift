@@ -1,21 +1,20 @@
 import APIKitLite
 
-// Waits for sleepers, and what a report says about the clock.
+// Waiting for sleepers, and what reports say about the clock.
 extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
-    /// A task that is about to sleep may not have come to it yet, so call this before you move the
-    /// clock. If there are other sleepers, say how soon the one that you mean is due:
-    /// `waitForSleepers(within: .seconds(1))` ignores a delay of thirty seconds, and waits for the
-    /// retry.
+    /// A task may not have reached its sleep yet, so call this before you move the clock. If there
+    /// are other sleepers, say how soon the one that you mean is due: `waitForSleepers(within:
+    /// .seconds(1))` ignores a delay of thirty seconds, and waits for the retry.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - count: The smallest number of sleepers.
-    ///   - duration: The longest remaining time of a sleeper that counts; nil for any.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - count: The minimum number of sleepers.
+    ///   - duration: The longest remaining time of a sleeper to count; nil for any.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     public func waitForSleepers(
         _ count: Int = 1, within duration: Duration? = nil, fileID: StaticString = #fileID,
         line: UInt = #line
@@ -35,7 +34,7 @@ extension MockClock {
         }
     }
 
-    /// Moves the clock. A report says what a move waits for.
+    /// Moves the clock. A report says what the move is waiting for.
     func reportingWaits(
         of call: String, _ sourceLocation: String, _ move: () async -> Void
     ) async {
@@ -48,7 +47,7 @@ extension MockClock {
         }
     }
 
-    /// A sentence for a report: why nothing may be waiting on the clock.
+    /// A sentence for a report that says why nothing may be waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }
             ? "A sleep on it ended at once, because its delay was zero or negative"
@@ -82,7 +81,7 @@ extension MockClock: WatchedObject {
 }
 
 extension [Sleeper] {
-    /// The first five sleepers, and the number of the others.
+    /// The first five sleepers, and the number of the rest.
     fileprivate var shown: String {
         let first = prefix(5).map { "\($0.kind.rawValue) at \($0.key.deadline.offset.shown)" }
         return (first + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")

@@ -17,14 +17,14 @@ import APIKitLite
 /// _ = try await report
 /// ```
 ///
-/// It works wherever a `Clock` is accepted: in a network, in a policy, in your own code.
+/// It works wherever a `Clock` is accepted: in a network, in a policy, and in your own code.
 public final class MockClock: CallbackClock {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
-        /// The time since the creation of the clock.
+        /// The time since the clock was created.
         public var offset: Duration
 
-        /// Creates the moment at a time after the creation of the clock.
+        /// Creates a moment at a time after the clock was created.
         package init(offset: Duration = .zero) {
             self.offset = offset
         }
@@ -39,18 +39,18 @@ public final class MockClock: CallbackClock {
             other.offset - offset
         }
 
-        /// Whether the left moment is earlier.
+        /// Returns whether the left moment is earlier.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }
     }
 
     let sleepers = Monitor(Sleepers())
-    /// The number of steps of replies that have begun and not ended.
+    /// The number of reply steps in progress.
     private let steps = Monitor(0)
-    /// The number of events in the networks of the clock when it last moved.
+    /// The number of events in the clock's networks when it last moved.
     private let seenEvents = Locked(0)
-    /// Reports what waits on this clock, and on the networks that have it.
+    /// Reports what waits on this clock and on its networks.
     package let watch = HangReporter()
 
     /// Creates a clock at zero.
@@ -61,18 +61,17 @@ public final class MockClock: CallbackClock {
     /// The moment to which the clock was last moved.
     public var now: Instant { sleepers.withLock { $0.now } }
 
-    /// Zero: the clock distinguishes any two moments.
+    /// Zero, because the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// The remaining time of each sleeper, shortest first. The ``pendingDeadlines`` are not among
-    /// them.
+    /// The remaining time of each sleeper, shortest first, without the ``pendingDeadlines``.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
     /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not
-    /// ended, and of handlers that have not answered.
+    /// ended, and of handlers that have not returned.
     ///
-    /// A deadline limits other work. The clock fires it at its moment, as it wakes a sleeper, but
-    /// ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count it.
+    /// A deadline limits other work. The clock fires it at its moment, just as it wakes a sleeper,
+    /// but ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count it.
     public var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
@@ -81,8 +80,8 @@ public final class MockClock: CallbackClock {
     ///
     /// - Parameters:
     ///   - deadline: The moment at which the sleep ends.
-    ///   - tolerance: Ignored: the clock wakes every sleeper at its exact moment.
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    ///   - tolerance: Ignored, because the clock wakes every sleeper at its exact moment.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let promise = Promise<Void>()
@@ -95,12 +94,12 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
-    /// none, does nothing.
+    /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there
+    /// is none, does nothing.
     ///
     /// - Parameters:
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     public func advanceToNextSleeper(
         fileID: StaticString = #fileID, line: UInt = #line
     ) async {
@@ -112,25 +111,25 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Moves the clock forward, and wakes each sleeper that is due, in order, at its own moment.
+    /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
     ///
-    /// This includes the sleepers that the woken tasks add. Before the clock moves on, each woken
-    /// task runs up to its next sleep on this clock, or until it has run for a moment without one.
-    /// The clock does not wait for other work of the tasks: if a later sleeper depends on it, wait
-    /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
+    /// This includes sleepers that the woken tasks add. Before the clock moves on, each woken task
+    /// runs up to its next sleep on this clock, or until it has run for a while without one. The
+    /// clock does not wait for the tasks' other work. If a later sleeper depends on it, wait for
+    /// that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
-    /// Nothing shows that a task will not sleep again, so that moment lasts about ten milliseconds of
-    /// real time. After 32 in a row in which no woken task slept again, it lasts 0.3 milliseconds if
-    /// another sleeper is due and no network with this clock receives a request in it, until a woken
-    /// task sleeps again.
+    /// Nothing shows that a task will not sleep again, so the clock waits for about ten
+    /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a
+    /// woken task sleeps again, it waits for 0.3 milliseconds if another sleeper is due and no
+    /// network with this clock receives a request meanwhile.
     ///
-    /// If a woken task gets no thread for five seconds, because something blocks it, the wait is
-    /// reported to standard error.
+    /// If a woken task is blocked and cannot run for five seconds, the wait is reported to standard
+    /// error.
     ///
     /// - Parameters:
-    ///   - duration: The time to move. A negative one does not move the clock.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
+    ///   - duration: The time to move. A negative duration does not move the clock.
+    ///   - fileID: The file of this call, for reports.
+    ///   - line: The line of this call, for reports.
     public func advance(
         by duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
@@ -153,29 +152,29 @@ public final class MockClock: CallbackClock {
             seenEvents.withLock { [count = networkEvents] in $0 = count }
             guard let sleeper = sleepers.update({ $0.takeNext(until: moment) }) else { return }
             guard sleeper.wake() else {
-                // The task was cancelled at the same moment, so it has been resumed already.
+                // The task was cancelled at the same moment, so it has already resumed.
                 _ = sleepers.withLock { $0.didResume(sleeper.key) }
                 continue
             }
-            // On a busy machine, it may take long until the task runs at all.
+            // On a busy machine, the task may take a long time to run at all.
             try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
         }
     }
 
-    /// Waits for the end of all steps, and gives the woken tasks time to sleep again before the
+    /// Waits for the end of all steps, and allows the woken tasks time to sleep again before the
     /// clock moves on.
     private func settle(before moment: Instant) async {
         await endOfSteps()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
         func pause(_ time: Duration, upTo count: Int) async {
             for _ in 0..<count where isNeeded() {
-                // Also in a cancelled task.
+                // Detached, so that it also sleeps in a cancelled task.
                 await Task.detached { try? await Task.sleep(for: time) }.value
             }
         }
-        // Nothing reports that a task does not sleep again. A yield is enough for most that do; the
-        // pauses are for the others, over a `URLSession` or on a busy machine. Where many tasks sleep
-        // once, it would cost too much to wait as long for each.
+        // Nothing reports that a task will not sleep again. A yield is enough for most that will.
+        // The pauses are for the others, over a `URLSession` or on a busy machine. If many tasks
+        // sleep once, waiting that long for each would cost too much.
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         let isPatient = sleepers.withLock { $0.isPatient(before: moment) }
         if !isPatient { await pause(.microseconds(100), upTo: 2) }
@@ -184,12 +183,12 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// The number of events in the networks of the clock.
+    /// The number of events in the clock's networks.
     private var networkEvents: Int {
         watch.members.reduce(0) { $1 === self ? $0 : $0 + $1.eventCount }
     }
 
-    /// Suspends until all steps have ended, also in a cancelled task.
+    /// Suspends until all steps have ended, even in a cancelled task.
     private func endOfSteps() async {
         let end = Promise<Void>()
         _ = steps.when({ $0 == 0 }, { end.resolve(with: .success(())) })
@@ -218,7 +217,7 @@ extension MockClock {
 
     func endStep() { steps.update { $0 -= 1 } }
 
-    /// Adds a sleeper, and returns its key; nil if its moment has passed.
+    /// Adds a sleeper and returns its key, or nil if its moment has passed.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         sleepers.update { $0.add(sleeper) }
     }

@@ -1,9 +1,9 @@
 import APIKitLite
 
-/// A value that tasks and callbacks can wait for: how many requests came, how often a stub was used,
-/// whether held responses are released.
+/// A value that tasks and callbacks can wait for: how many requests arrived, how often a stub was
+/// used, or whether held responses are released.
 ///
-/// It has its own lock, under which conditions are checked. Callbacks run outside of it.
+/// It has its own lock, under which conditions are checked. Callbacks run outside the lock.
 final class Monitor<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: Int
@@ -25,12 +25,12 @@ final class Monitor<Value: Sendable>: Sendable {
 
     var value: Value { withLock { $0 } }
 
-    /// Calls the body with the value while the lock is held. No condition may begin to hold by it.
+    /// Calls the body with the value while the lock is held. It must not fulfill any condition.
     func withLock<R>(_ body: (inout Value) -> R) -> R {
         state.withLock { body(&$0.value) }
     }
 
-    /// Changes the value while the lock is held, and then calls the callbacks whose condition holds.
+    /// Changes the value while the lock is held, and then calls back for conditions that hold.
     @discardableResult
     func update<R>(_ change: (inout Value) -> R) -> R {
         let (result, due) = state.withLock { state -> (R, [Entry]) in
@@ -38,7 +38,7 @@ final class Monitor<Value: Sendable>: Sendable {
             guard !state.entries.isEmpty else { return (result, []) }
             let value = state.value
             let due = state.entries.filter { $0.condition(value) }
-            // By ID: a condition may read more than the value, and be true only when asked again.
+            // By ID, because a condition that reads more than the value may change between checks.
             if !due.isEmpty {
                 let ids = Set(due.map(\.id))
                 state.entries.removeAll { ids.contains($0.id) }
@@ -49,8 +49,8 @@ final class Monitor<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Calls back once, as soon as a condition holds, on the thread that changes the value. If it holds
-    /// already, calls back immediately and returns nil; otherwise returns what removes the callback.
+    /// Calls back once a condition holds, on the thread that changes the value. If it already
+    /// holds, calls back immediately and returns nil. Otherwise returns what removes the callback.
     func when(
         _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
     ) -> Cancellation? {

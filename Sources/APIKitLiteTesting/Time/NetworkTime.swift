@@ -1,11 +1,11 @@
 import APIKitLite
 
-/// The time of one network, counted from the network's creation.
+/// The time of one network, counted from its creation.
 ///
 /// On a ``MockClock``, it calls back inside `advance`, so that events keep their order. Without a
-/// clock no time passes.
+/// clock, no time passes.
 struct NetworkTime: Sendable {
-    /// The clock that the test chose; nil if it chose none.
+    /// The clock that the test chose, if any.
     private let timeline: Timeline?
     /// The same clock, if only the test moves it.
     let mockClock: MockClock?
@@ -25,13 +25,13 @@ struct NetworkTime: Sendable {
         mockClock.map { start.duration(to: $0.now) } ?? timeline?.now() ?? .zero
     }
 
-    /// Begins a step of an answer, which gives what is due. A ``MockClock`` moves only after its end.
+    /// Begins a step of an answer, which delivers what is due. A ``MockClock`` waits for its end.
     func beginStep() { mockClock?.beginStep() }
 
     func endStep() { mockClock?.endStep() }
 
     /// Calls back once, at a moment of the clock, on any thread. If it has passed, calls back
-    /// immediately. Returns what prevents the callback; nil without a clock.
+    /// immediately. Returns what cancels the callback, or nil without a clock.
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation? {
@@ -49,7 +49,7 @@ struct NetworkTime: Sendable {
 
     /// Suspends until a moment. If it has passed, or without a clock, lets other tasks run.
     ///
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(until moment: Duration) async throws {
         guard let timeline else {
             await Task.yield()

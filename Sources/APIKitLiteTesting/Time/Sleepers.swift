@@ -1,14 +1,14 @@
 import APIKitLite
 
-/// One wait on a ``MockClock``: a waiting task, a callback or a deadline.
+/// One wait on a ``MockClock``: a task, a callback or a deadline.
 struct Sleeper: Sendable {
-    /// What kind of work waits for the clock, in the words of a report.
+    /// The kind of work that waits for the clock, as a report names it.
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
-        /// A callback, such as the callback of a delayed response.
+        /// A callback, such as for a delayed response.
         case callback = "a response"
-        /// The timeout of an exchange or of a handler. `waitForSleepers` does not count it.
+        /// The timeout of an exchange or a handler. `waitForSleepers` does not count it.
         case deadline = "a deadline"
 
         /// Whether `waitForSleepers` counts it.
@@ -29,7 +29,7 @@ struct Sleeper: Sendable {
     let kind: Kind
     /// The identity of the task that sleeps; nil for a callback or a deadline.
     let task: Int?
-    /// Wakes the sleeper. Returns false for a task that was cancelled before.
+    /// Wakes the sleeper. Returns false for a task that has already been cancelled.
     let wake: @Sendable () -> Bool
 
     init(
@@ -43,27 +43,27 @@ struct Sleeper: Sendable {
     }
 }
 
-/// The time of one clock, and the sleepers on it. The lock of the clock owns it.
+/// The time of one clock, and the sleepers on it. The clock's lock guards it.
 struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// The number of sleepers that were added, including those whose moment had passed.
+    /// The number of sleepers ever added, including those whose moment had passed.
     private(set) var count = 0
     /// A number that grows whenever something starts to wait, and at each step of a move.
     private(set) var changeCount = 0
-    /// Whether a task was to sleep until a moment that had passed.
+    /// Whether a task tried to sleep until a moment that had passed.
     private(set) var hasEndedAtOnce = false
-    /// A promise for each task that was woken and has not run yet, by the number of its sleeper.
+    /// A promise for each woken task that has not run yet, by the number of its sleeper.
     private var resuming: [Int: Promise<Void>] = [:]
-    /// The tasks that were woken and have not slept again.
+    /// The woken tasks that have not slept again.
     private var awake: Set<Int> = []
     /// The woken tasks that the clock no longer waits for.
     private var late: Set<Int> = []
-    /// How many times in a row the clock has waited for woken tasks of which none slept again.
+    /// The number of consecutive waits in which no woken task slept again.
     private var vainWaits = 0
 
-    /// Adds a sleeper, and returns its key; nil if its moment has passed.
+    /// Adds a sleeper and returns its key, or nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
         if let task = sleeper.task, awake.remove(task) != nil || late.remove(task) != nil {
@@ -75,26 +75,26 @@ struct Sleepers: Sendable {
             if sleeper.kind == .task { hasEndedAtOnce = true }
             return nil
         }
-        // From the end: most sleepers come in the order in which they wake.
+        // From the end, because most sleepers arrive in the order in which they wake.
         let last = waiting.lastIndex { $0.key < sleeper.key }
         waiting.insert(sleeper, at: last.map { $0 + 1 } ?? 0)
         changeCount += 1
         return sleeper.key
     }
 
-    /// Removes and returns a sleeper; nil if it does not wait any more.
+    /// Removes and returns a sleeper, or nil if it no longer waits.
     mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Whether the next step up to a moment moves the time while a woken task may not have reached
-    /// its next sleep.
+    /// Returns whether the next step up to a moment moves the time while a woken task may not have
+    /// reached its next sleep.
     func mustSettle(before moment: MockClock.Instant) -> Bool {
         !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
     }
 
-    /// Whether the next step up to a moment waits as long as it can for a woken task: not after many
-    /// waits in vain, if another sleeper is due.
+    /// Returns whether the next step up to a moment waits as long as it can for a woken task. It
+    /// does not after many vain waits, if another sleeper is due.
     func isPatient(before moment: MockClock.Instant) -> Bool {
         vainWaits < 32 || waiting.first.map { $0.key.deadline > moment } ?? true
     }
@@ -122,21 +122,21 @@ struct Sleepers: Sendable {
         return next
     }
 
-    /// Records that a woken task runs again, and returns the promise for that; nil if there is none.
+    /// Records that a woken task runs again, and returns its promise, or nil if there is none.
     mutating func didResume(_ key: Sleeper.Key) -> Promise<Void>? {
         resuming.removeValue(forKey: key.number)
     }
 
-    /// Returns the promise for a woken task; nil if the task runs already.
+    /// Returns the promise for a woken task, or nil if the task is already running.
     func resumption(of key: Sleeper.Key) -> Promise<Void>? { resuming[key.number] }
 
-    /// Whether a task was woken that does not run yet.
+    /// Whether a woken task is not running yet.
     var hasWokenTask: Bool { !resuming.isEmpty }
 
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
-    /// The number of sleepers that are due within a duration, or at any time.
+    /// Returns the number of sleepers that are due within a duration, or at any time for nil.
     func count(within duration: Duration?) -> Int {
         remaining(areDeadlines: false).count { $0 <= duration ?? $0 }
     }

@@ -12,23 +12,23 @@ import Foundation
 /// }
 /// ```
 ///
-/// The whole process has one handler. If tests that set it run in parallel, as those of Swift
-/// Testing do, they get the answers of each other, without an error. Write them as an `XCTestCase`,
-/// or use the ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override
-/// `canInit(with:)`, for example to decline a host, and `stopLoading()`; each must call `super`.
+/// The whole process has one handler. If tests that set it run in parallel, as in Swift Testing,
+/// they receive each other's responses without an error. Write them as an `XCTestCase`, or use the
+/// ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override
+/// `canInit(with:)`, for example to decline a host, and `stopLoading()`. Each must call `super`.
 open class MockURLProtocol: URLProtocol {
-    /// The load; nil before it begins.
+    /// The load; nil until it begins.
     private var load: ProtocolLoad?
 
     /// The closure that answers each request, one at a time, in the background.
     ///
     /// If it throws an error, the request fails with that error. It may read, set and clear this
-    /// property. When it is replaced, the requests that began under it are still answered by it. If
-    /// it is `nil`, every request fails immediately with a ``MockError``. When it is set to `nil`, the
-    /// requests that still wait for it fail with a ``MockError`` too. Both errors are also written to
-    /// standard error, because an app may replace them by its own.
+    /// property. A replaced closure still answers the requests that began under it. If it is `nil`,
+    /// every request fails immediately with a ``MockError``. If you set it to `nil`, requests that
+    /// still wait for it also fail with a ``MockError``. Both errors are also written to standard
+    /// error, because an app may replace them with its own.
     ///
-    /// A response that is not an `HTTPURLResponse` is delivered as it is.
+    /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
         get { StaticHandler.current.function }
         set { StaticHandler.set(newValue) }
@@ -39,15 +39,15 @@ open class MockURLProtocol: URLProtocol {
 
     /// Makes this class answer the requests of `URLSession.shared`.
     ///
-    /// - Important: On Linux this changes the configuration that the shared session uses. Call it
-    ///   while that session loads nothing.
+    /// - Important: On Linux, this changes the configuration that the shared session uses. Call it
+    ///   while that session is idle.
     public static func register() {
         SharedSession.register(self)
     }
 
     /// Makes `URLSession.shared` send its requests over the network again.
     ///
-    /// - Important: On Linux, call it while that session loads nothing.
+    /// - Important: On Linux, call it while that session is idle.
     public static func unregister() {
         SharedSession.unregister(self)
     }
@@ -55,25 +55,25 @@ open class MockURLProtocol: URLProtocol {
     /// The responder that answers the requests of this class.
     class var responder: any Responder { StaticHandler.current }
 
-    /// Returns true: this class answers every request, whatever the scheme of its URL is.
+    /// Returns true: this class answers every request, regardless of its URL's scheme.
     open override class func canInit(with request: URLRequest) -> Bool { true }
 
     /// Returns the request unchanged.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Starts loading and delivering. Foundation calls it.
+    /// Starts loading. Foundation calls it.
     open override func startLoading() {
         begin()
         load?.start()
     }
 
-    /// Stops delivering: the task was cancelled or suspended, or, on Apple platforms, has ended.
-    /// Foundation calls it.
+    /// Stops delivering, because the task was cancelled or suspended or, on Apple platforms, has
+    /// ended. Foundation calls it.
     open override func stopLoading() {
         load?.stop()
     }
 
-    /// Begins the load, unless it has begun.
+    /// Begins the load unless it has already begun.
     private func begin() {
         guard load == nil else { return }
         let load = ProtocolLoad(self, Self.responder)
@@ -82,9 +82,9 @@ open class MockURLProtocol: URLProtocol {
     }
 
     #if canImport(FoundationNetworking)
-    /// Creates the object for a task, and begins the load. Foundation calls it.
+    /// Creates the object for a task and begins the load. Foundation calls it.
     ///
-    /// In a session without a cache, Foundation calls it inside `resume()`. So the handler starts
+    /// In a session without a cache, Foundation calls it inside `resume()`. The handler then starts
     /// before the loading thread receives the request.
     public required convenience init(
         task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?

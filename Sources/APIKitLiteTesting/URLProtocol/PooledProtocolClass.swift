@@ -3,12 +3,12 @@ import Foundation
 
 /// A `URLProtocol` class that belongs to one network at a time.
 ///
-/// Foundation creates the protocol object, so only the class of the object can determine which
-/// network answers. Such classes are created at run time, as specializations of a generic class,
-/// and cannot be freed. So a network takes its class from a pool, and returns it when no session and
-/// no configuration refers to the network any more. A list of classes that was copied out of a
-/// configuration may still contain the class. So a returned class is taken again only after a
-/// thousand others have been returned; until then, a request through it fails.
+/// Foundation creates the protocol object, so only its class can determine which network answers.
+/// Such classes are created at run time, as specializations of a generic class, and cannot be
+/// freed. So a network takes its class from a pool, and returns it when no session or configuration
+/// refers to the network any more. A list of classes copied from a configuration may still contain
+/// the class. So a returned class is reused only after a thousand others have been returned. Until
+/// then, a request through it fails.
 struct PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
@@ -21,12 +21,12 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the responder that has this class; `nil` if the responder is gone.
+    /// Returns the responder that has this class, or `nil` if the responder is gone.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
         pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
 
-    /// How many classes this process has created.
+    /// The number of classes that this process has created.
     static var count: Int { pool.withLock { $0.count } }
 
     /// Returns the class to the pool.
@@ -43,12 +43,12 @@ struct PooledProtocolClass: Sendable {
 
     /// The classes of the process and the responders that have them.
     private struct Pool {
-        /// The returned classes, in the order of their return.
+        /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []
         var responders: [ObjectIdentifier: Weak] = [:]
         var count = 0
 
-        /// Returns the class that was returned first, or a new class.
+        /// Returns the class that was returned first, or creates a class.
         mutating func take() -> MockURLProtocol.Type {
             if free.count > 1000 { return free.removeFirst() }
             count += 1
@@ -59,7 +59,7 @@ struct PooledProtocolClass: Sendable {
     private static let pool = Locked(Pool())
 }
 
-/// No more bits. A number is written as a type, one bit at a time: 2 is `One<Zero<Nothing>>`.
+/// No more bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
 private enum Nothing {}
 /// The bit 0 above the lower bits.
 private enum Zero<Rest> {}
@@ -84,7 +84,7 @@ private class NetworkURLProtocol: MockURLProtocol {
     }
 }
 
-/// Fails every request, in place of a network that does not exist any more.
+/// Fails every request, in place of a network that no longer exists.
 private struct MissingNetwork: Responder {
     var cookieStorage: HTTPCookieStorage? { nil }
 

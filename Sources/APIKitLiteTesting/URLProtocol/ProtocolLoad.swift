@@ -1,37 +1,37 @@
 import APIKitLite
 import Foundation
 
-/// The work of one `URLProtocol` object: it requests the answer, follows redirects, stores cookies,
+/// The work of one `URLProtocol` object. It requests the answer, follows redirects, stores cookies,
 /// and delivers the parts of the answer to the client.
 ///
 /// It calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
     @unchecked Sendable  // See the lock of `state`, and the loading thread of the other variables.
 {
-    // `collected` and `urlProtocol` are used on the loading thread only; the other properties are
+    // `collected` and `urlProtocol` are used only on the loading thread. The other properties are
     // constants, of which only `task` is weak.
 
-    /// A part of the answer. With a redirect, Foundation follows it, and the part is delivered if the
-    /// client refuses that.
+    /// A part of the answer. Foundation follows its redirect if it has one, and the part is
+    /// delivered if the client refuses the redirect.
     private struct Item {
         let part: AnswerPart
         var redirect: URLRequest?
     }
 
     private struct State {
-        /// What has not been delivered yet.
+        /// The parts not yet delivered.
         var items: [Item] = []
-        /// Whether the last part was added.
+        /// Whether the last part has been added.
         var hasLast = false
         /// Whether parts are delivered: after the start, except while the task is suspended.
         var isStarted = false
-        /// The thread for parts that come later.
+        /// The thread on which to deliver later parts.
         var thread: LoadingThread?
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
         var handle: RequestCancellation?
-        /// How many redirects were followed.
+        /// The number of redirects followed.
         var redirects = 0
 
         /// Removes and returns what to deliver next. The last part ends the delivery.
@@ -48,17 +48,17 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The answer for a client that must receive the whole body in one piece; nil for any other.
+    /// The answer for a client that must receive the body in one piece; nil for any other.
     private var collected: AnswerPart?
 
-    /// Whether the client still waits for the answer. The reader of a stream may have left a moment
-    /// before its task is cancelled.
+    /// Whether the client still waits for the answer. A stream's reader may leave a moment before
+    /// its task is cancelled.
     var isWaiting: Bool { task?.state == .running && readerState != .left }
     var readerState: ReaderState? { reader?() }
-    /// The request timeout of the session in seconds; `nil` where the session is not known.
+    /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
-    // Not a task-local that is set for the answer: this runs on the loading queue, where setting one can
-    // wait for a task that is being cancelled, which waits for the queue.
+    // Not a task-local, because this runs on the loading queue. Setting a task-local there can wait
+    // for a task that is being cancelled, which waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
 
     init(_ urlProtocol: URLProtocol, _ responder: any Responder) {
@@ -68,14 +68,14 @@ final class ProtocolLoad: Client,
         reader = task?.readerState
     }
 
-    /// Requests the answer, unless the task was cancelled before.
+    /// Requests the answer, unless the task has already been cancelled.
     func begin(_ request: URLRequest) {
         if task?.state == .canceling { return }
         if let failure = MockError.unsupported(task) { return add(.failure(failure)) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
             return ask(forFirst: request)
         }
-        // The loading thread must not run the code of the user, and reading from a stream may block
+        // The loading thread must not run the user's code, and reading from a stream may block
         // until its writer continues.
         Thread.detachNewThread { [self] in ask(forFirst: request) }
     }
@@ -103,7 +103,7 @@ final class ProtocolLoad: Client,
         deliver()
     }
 
-    /// Pauses the delivery if the task is suspended; otherwise ends it, and cancels the request.
+    /// Pauses the delivery if the task is suspended. Otherwise ends it and cancels the request.
     ///
     /// Call it on the loading thread.
     func stop() {
@@ -125,8 +125,8 @@ final class ProtocolLoad: Client,
             receive(part, to: request)
         }
         let isCancelled = state.withLock { state in
-            // If the answer came immediately, the request after a redirect may have been sent
-            // already, or the answer may have been delivered.
+            // If the answer was immediate, the request after a redirect may have been sent already,
+            // or the answer may have been delivered.
             guard state.redirects == redirects else { return false }
             if !state.isOver { state.handle = handle }
             return state.isStopped
@@ -163,8 +163,8 @@ final class ProtocolLoad: Client,
         ask(for: next, afterRedirects: redirects)
     }
 
-    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. A part after the
-    /// last one is ignored.
+    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. Parts after
+    /// the last one are ignored.
     private func add(_ part: AnswerPart, redirect: URLRequest? = nil) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
@@ -175,8 +175,8 @@ final class ProtocolLoad: Client,
         thread?.perform { [self] in deliver() }
     }
 
-    /// Delivers what has come, unless the client has suspended or cancelled its task. Call it on the
-    /// loading thread.
+    /// Delivers the available parts, unless the client has suspended or cancelled its task. Call it
+    /// on the loading thread.
     private func deliver() {
         while task?.wantsAnswer != false, let item = state.withLock({ $0.takeNext() }),
             let urlProtocol, let client = urlProtocol.client
@@ -219,7 +219,7 @@ final class ProtocolLoad: Client,
             client.receive(answer.part, urlProtocol)
         } else {
             for receipt in part.receipts {
-                // Neither under a lock nor on this thread: it may run the code of a test.
+                // Outside any lock and not on this thread, because it may run a test's code.
                 task.afterDelegateCalls { receipt.didTake() }
             }
         }
@@ -238,7 +238,7 @@ extension URLProtocolClient {
                 urlProtocol(sender, didLoad: piece.data)
                 continue
             }
-            // A delegate may cancel its task because of the piece, before `didTake()` is called.
+            // A delegate may cancel its task because of the piece before `didTake()` is called.
             sender.task.afterDelegateCalls { receipt.willTake() }
             urlProtocol(sender, didLoad: piece.data)
             sender.task.afterDelegateCalls { receipt.didTake() }
@@ -255,7 +255,7 @@ extension URLProtocolClient {
 }
 
 extension MockError {
-    /// Returns the error for a kind of task that cannot be mocked; `nil` for any other task.
+    /// Returns the error for a kind of task that cannot be mocked, or `nil` for any other task.
     fileprivate static func unsupported(_ task: URLSessionTask?) -> MockError? {
         if task?.isUnsupportedDownload == true {
             return MockError(

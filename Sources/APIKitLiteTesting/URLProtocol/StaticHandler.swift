@@ -1,22 +1,21 @@
 import APIKitLite
 import Foundation
 
-/// One closure that was set as `MockURLProtocol.requestHandler`, with the journal of its requests.
+/// A closure that was set as `MockURLProtocol.requestHandler`, with the journal of its requests.
 ///
-/// The closure is called for one request at a time, in the order of the requests, so that the
-/// variables which it captures need no lock. A request belongs to the closure that was set when it
-/// came: that one answers it even after another was set. When it is cleared, the requests that wait
-/// for it fail.
+/// The closure is called for one request at a time, in order, so the variables that it captures
+/// need no lock. A request belongs to the closure that was set when the request arrived, even if
+/// another has been set since. When that closure is cleared, the requests that wait for it fail.
 final class StaticHandler: Responder {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
-        /// The closure; nil after it was cleared. Nothing else keeps it, so that what it captures is
-        /// released then.
+        /// The closure; nil after it was cleared. Nothing else keeps it, so its captures are then
+        /// released.
         var function: Function?
-        /// The number of requests that have come to the closure.
+        /// The number of requests that the closure has received.
         var requestCount = 0
-        /// The number of requests whose turn is over. This is the number of the one whose turn it is.
+        /// The number of requests whose turn is over, and so the number of the current request.
         var endedCount = 0
     }
 
@@ -30,7 +29,7 @@ final class StaticHandler: Responder {
 
     private static let shared = Locked(StaticHandler(nil))
 
-    /// The handler that was set last. It may be cleared.
+    /// The handler that was set last, which may have been cleared.
     static var current: StaticHandler { shared.withLock { $0 } }
 
     /// Replaces the handler, or clears it.
@@ -42,14 +41,14 @@ final class StaticHandler: Responder {
         } else {
             old.clear()
         }
-        // What the old closure captured is released here: not while the lock is held.
+        // Releases the captures of the old closure here, outside the lock.
         withExtendedLifetime(old) {}
     }
 
     /// The closure; nil if there is none.
     var function: Function? { state.value.function }
 
-    /// The requests that came since the closure was set.
+    /// The requests received since the closure was set.
     var requests: [RecordedRequest] { replies.journal.requests }
 
     var cookieStorage: HTTPCookieStorage? { nil }
@@ -79,7 +78,7 @@ final class StaticHandler: Responder {
         let turn = Promise<Void>()
         _ = state.when(
             { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
-        // A cancelled request waits too: no other one may have its turn.
+        // A cancelled request waits too, so that no other request takes its turn.
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
@@ -96,8 +95,8 @@ final class StaticHandler: Responder {
 }
 
 extension MockError {
-    /// The error, which is also written to standard error: many apps replace every error by one of
-    /// their own, and only a network has a `verify()` that reports it.
+    /// The error, which is also written to standard error. Many apps replace every error with their
+    /// own, and only a network has a `verify()` that reports it.
     fileprivate var written: MockError {
         writeToStandardError("APIKitLiteTesting: \(self)\n")
         return self
