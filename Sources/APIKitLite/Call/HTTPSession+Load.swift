@@ -1,8 +1,8 @@
 import Foundation
 
-// Each function exists twice, as that of a loader does. If the request and its input are `Sendable`,
-// the compiler prefers the `@concurrent` one, which parses in the background. The other function is
-// called for any other request, and for one whose conformance is isolated to the caller's actor.
+// Each function exists twice, as in a loader. If the request and its input are `Sendable`, the
+// compiler prefers the `@concurrent` one, which parses in the background. Otherwise, or if the
+// conformance is isolated to the caller's actor, it picks the other one.
 
 extension HTTPSession {
     /// Loads a request that is not `Sendable`, and returns the parsed value.

@@ -1,13 +1,12 @@
 import Foundation
 
-// A `URLRequest` that a function of the app returns is loaded like a request type: the verbs have the
-// same names, and throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
+// A plain `URLRequest` is loaded like a request type, with functions that have the same names and
+// throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, and decodes its response on the caller's actor, to which the output
-    /// belongs.
+    /// Loads a `URLRequest`, and decodes its response on the caller's actor, which owns the output.
     ///
-    /// The parameters are those of the form that decodes in the background.
+    /// The parameters are the same as when decoding in the background.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<T: Decodable>(
@@ -60,10 +59,10 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use it for an output that is not JSON, or that depends on the status or a header. The closure runs
-    /// off the caller's actor, and its error fails the load in the stage
-    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other parameters are
-    /// those of the form with `as:`.
+    /// Use it for an output that is not JSON, or that depends on the status or a header. The
+    /// closure runs off the caller's actor. If it throws, the load fails in stage
+    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
+    /// parameters are the same as with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
@@ -83,8 +82,8 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, and returns the value with its headers and body. Decodes it on the
-    /// caller's actor, to which the output belongs.
+    /// Loads a `URLRequest`, decodes its response on the caller's actor, and returns the value with
+    /// its headers and body.
     ///
     /// The parameters are those of `load` with `as:`.
     ///
@@ -109,7 +108,7 @@ extension HTTPSession {
     ///     let users = try await session.response(request, as: [User].self)
     ///     let next = users.response.link("next")
     ///
-    /// Decodes off the caller's actor. The parameters are those of `load` with `as:`.
+    /// Decodes off the caller's actor. The parameters are the same as for `load` with `as:`.
     ///
     /// - Returns: The value, and the response that it was decoded from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
@@ -131,7 +130,7 @@ extension HTTPSession {
     /// Loads a `URLRequest`, parses its response with a closure, and returns the value with its
     /// headers and body.
     ///
-    /// The parameters are those of `load` with `parse:`.
+    /// The parameters are the same as for `load` with `parse:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
