@@ -25,7 +25,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - credentials: The credential of the user. Chains that share it share its refresh.
-    ///   - clock: The clock of the time for which the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long the body of a rejected stream is read.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
@@ -55,7 +55,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
-    ///   - clock: The clock of the time for which the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long the body of a rejected stream is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
     ///     signed in. It receives the rejected token, with the request and response that rejected
     ///     it. If it throws, the requests that wait for it fail with its error. A call is never

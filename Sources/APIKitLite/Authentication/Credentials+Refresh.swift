@@ -132,8 +132,8 @@ extension Credentials {
         )
     }
 
-    /// Joins the work for the current credential, and starts it if there is none. Returns nil if the
-    /// credential has changed since it was seen.
+    /// Joins the work for the current credential, and starts it if there is none. Returns nil if
+    /// the credential has changed since it was seen.
     ///
     /// The work is never cancelled. If a refresh token can be used only once, an incomplete refresh
     /// would sign the user out.

@@ -102,8 +102,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - credential: The saved credential, or nil if `refresh` provides it or nobody is signed
     ///     in.
     ///   - urls: The origins (scheme, host and port) that receive the credential. A URL without a
-    ///     host is ignored. Without a URL, each request of the app carries the credential to its own
-    ///     origin. A redirect to another origin loses it.
+    ///     host is ignored. Without a URL, each request of the app carries the credential to its
+    ///     own origin. A redirect to another origin loses it.
     ///   - apply: Returns a request with the credential added, for example in a header or as a
     ///     signature. If it returns the request as it is, the request is sent without the
     ///     credential, so a 401 refreshes nothing. If it throws, the request is not sent, and its
@@ -171,7 +171,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// It then waits until the credential, or a sign-out, is saved.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    ///   cancelled.
     @discardableResult
     public func value() async throws -> Credential? {
         try await current(waitsForSave: true).credential
@@ -181,7 +182,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// refresh is in progress, waits for that one.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    ///   cancelled.
     @discardableResult
     public func refresh() async throws -> Credential? {
         let seen = state.withLock { $0 }

@@ -111,8 +111,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - contentType: The media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a control
-    ///   character in the type.
+    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a
+    ///   control character in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
         request.httpBody = data

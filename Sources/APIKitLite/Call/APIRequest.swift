@@ -75,7 +75,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The decoder of the default ``parseResponse(data:)``. By default, a new `JSONDecoder()`.
     var jsonDecoder: JSONDecoder { get }
 
-    /// The secrets that the texts of this request's errors hide. By default,
+    /// The secrets to hide in the texts of this request's errors. By default,
     /// ``Redaction/standard``.
     ///
     /// To use your own redaction for all requests, write a protocol extension:
@@ -128,8 +128,8 @@ extension APIRequest {
 }
 
 extension APIRequest where ResponseDataType: Decodable {
-    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an empty
-    /// body is nil.
+    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an
+    /// empty body is nil.
     ///
     /// - Throws: `DecodingError` if the body does not match the output.
     public func parseResponse(data: Data) throws -> ResponseDataType {

@@ -50,7 +50,8 @@ public final class APIRequestLoader<T: APIRequest> {
         try await response(for: requestData).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and
+    /// body.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -72,7 +73,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending T.ResponseDataType
@@ -84,7 +85,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending APIResponse<T.ResponseDataType>

@@ -33,13 +33,13 @@ extension HTTPSession {
     ///   - request: The request to send.
     ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
     ///   - decoder: The decoder of the output.
-    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
-    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
-    ///   - progress: Called with the number of bytes of the request's body that were sent, and its
-    ///     size: see ``data(for:progress:)``.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    ///   - progress: Called with the number of the request's body bytes sent, and the size: see
+    ///     ``data(for:progress:)``.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
@@ -64,7 +64,7 @@ extension HTTPSession {
     /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
     /// parameters are the same as with `as:`.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
@@ -111,7 +111,7 @@ extension HTTPSession {
     /// Decodes off the caller's actor. The parameters are the same as for `load` with `as:`.
     ///
     /// - Returns: The value, and the response that it was decoded from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
@@ -132,7 +132,7 @@ extension HTTPSession {
     ///
     /// The parameters are the same as for `load` with `parse:`.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,

@@ -10,7 +10,7 @@ struct Load<T: APIRequest> {
     let requestType: String?
     /// The clock that limits how long the body of a refused response is read.
     let clock: any Clock<Duration>
-    /// Called with the number of bytes of the request's body that were sent, and its size.
+    /// Called with the number of the request's body bytes sent, and the size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     /// Held during validation and parsing if several tasks may use a request that is not
     /// `Sendable`.

@@ -48,7 +48,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     var cause: APIRequestError? { thrown as? APIRequestError }
     /// The type of the request, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
-    /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
+    /// The secrets to hide in this error's texts, from ``APIRequest/redaction``.
     package private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
@@ -66,7 +66,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///   - underlying: The original error.
     ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
     ///     `CancellationError`.
-    ///   - redaction: The secrets that the texts of the error hide.
+    ///   - redaction: The secrets to hide in error texts.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         data: Data? = nil, underlying: any Error, isCancellation: Bool = false,

@@ -40,8 +40,8 @@ extension HTTPSession {
     ///     does not retry a status. Use `retrying` for that.
     ///   - clock: The clock of the delays.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
-    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, before the first byte is written. It
     ///     is called with an empty body first. If it throws, it is called again with the beginning
     ///     of the body. It must accept the status 206 of a resumed download.
@@ -84,7 +84,7 @@ extension HTTPSession {
     /// ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``.
     ///
     /// - Returns: The response to the last request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @discardableResult
     public nonisolated(nonsending)
         func download<R: APIRequest>(

@@ -3,8 +3,8 @@ import Foundation
 extension HTTPSession {
     /// Returns the pages of a request that is not `Sendable`, loaded one after another as needed.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are those of the
-    /// form for a `Sendable` request.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
+    /// for a `Sendable` request.
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {

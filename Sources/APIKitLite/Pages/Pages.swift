@@ -39,8 +39,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     /// Creates the sequence of the pages that a function loads.
     ///
     /// - Parameters:
-    ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the last
-    ///     page.
+    ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the
+    ///     last page.
     ///   - limit: The maximum number of pages to load. Below one, none is loaded.
     ///   - load: Loads the page for an input, and returns its value and the input of the next page,
     ///     or nil after the last one. If the input is an optional, both kinds of nil mean the end.
@@ -84,8 +84,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         ///
         /// Concurrent calls load one page after another.
         ///
-        /// - Throws: The error of the function. The iterator does not advance, so the next call tries
-        ///   the same page again.
+        /// - Throws: The error of the function. The iterator does not advance, so the next call
+        ///   tries the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
             // A cancelled call continues without its turn, and its load fails.
             let isTurn: Void? = try? await walk.turn.wait()

@@ -42,8 +42,8 @@ public struct ExchangeEvent: Sendable {
     /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected. It
     /// is nil if a session replaced that response or its body.
     public let id: Int?
-    /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event has
-    /// no request.
+    /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event
+    /// has no request.
     ///
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public let request: URLRequest?

@@ -10,7 +10,7 @@ public final class RequestLimit: Sendable {
 
     /// Creates a limit.
     ///
-    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
     public init(_ count: Int) {
         semaphore = AsyncSemaphore(count)
     }
@@ -25,7 +25,7 @@ extension HTTPSession {
     /// The returned session owns the limit. Create it once and keep it. ``limited(by:)`` describes
     /// what counts, and shares a limit between chains.
     ///
-    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
     public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
 
     /// Returns a session whose requests count against a limit. Requests beyond the limit wait in

@@ -20,7 +20,7 @@ public struct RetryAttempt: Sendable {
     public let number: Int
     /// The request that was sent.
     public let request: URLRequest
-    /// The status and the headers; nil if the attempt ended with an error.
+    /// The status and the headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
     /// The body of the response, or nil for a stream, whose body has not been read.
     public let data: Data?
@@ -42,7 +42,7 @@ public struct RetryAttempt: Sendable {
     /// - Parameters:
     ///   - number: The number of the attempt. The first is 1. A lower number counts as 1.
     ///   - request: The request that was sent.
-    ///   - response: The status and the headers; nil if the attempt ended with an error.
+    ///   - response: The status and the headers, or nil if the attempt threw an error.
     ///   - data: The body of the response, or nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
     ///   - elapsed: The time since the first attempt began.

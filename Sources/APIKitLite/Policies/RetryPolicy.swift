@@ -84,8 +84,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
     public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 
-    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a timeout, and
-    /// a host name that was not found.
+    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a
+    /// timeout, and a host name that was not found.
     ///
     /// A refused certificate, an unusable URL and an unreadable response are not included, because
     /// a new attempt would fail in the same way. Neither is `cancelled`, which the app requested.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Returns a parameter of a header value, such as `name` in `form-data; name="title"`. The name is in
-/// lower case.
+/// Returns a parameter of a header value, such as `name` in `form-data; name="title"`. The name is
+/// in lower case.
 package func headerParameter(_ name: String, of header: String) -> String? {
     for parameter in splitHeader(header, at: UInt8(ascii: ";")).dropFirst() {
         let (key, value) = parameter.cut(at: "=")

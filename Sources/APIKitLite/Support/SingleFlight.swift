@@ -38,8 +38,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled as
-    /// soon as the last task that waits for it leaves.
+    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled
+    /// as soon as the last task that waits for it leaves.
     static func joined(isCancelledWithLastTask: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
         let (id, promise) = singleFlight.state.withLock { $0.add() }
