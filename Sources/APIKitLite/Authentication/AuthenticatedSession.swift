@@ -13,8 +13,8 @@ extension HTTPSession {
     /// All requests that need a refresh at the same time share one. If a response rejects an older
     /// credential than the current one, the request is sent again with the current one, without a
     /// refresh. If there is no other credential, the caller receives the rejection. For a stream,
-    /// that includes the first mebibyte of its body. A request with a body stream of your own is
-    /// not sent again, but the credential is refreshed for later requests.
+    /// that includes the first mebibyte of its body. A request with your own body stream is not
+    /// sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests that wait for it fail with its error, and the next request
     /// starts a new one. A cancelled request ends immediately and does not affect the others. A
@@ -113,7 +113,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         return try await next.send(again, awaiting: options)
     }
 
-    /// Whether a response from the origin of the request rejects its credential.
+    /// Returns whether a response from the request's origin rejects its credential.
     private func isRejection(
         _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
@@ -134,7 +134,7 @@ extension Credentials {
         url.map { origins?.contains($0.origin) ?? true } ?? false
     }
 
-    /// Why a request was sent without the credential.
+    /// Returns why a request was sent without the credential.
     func hint(for request: URLRequest) -> String? {
         guard let url = request.url, let origins, !origins.isEmpty else { return nil }
         func text(_ origin: [String]) -> String { "\(origin[0])://\(origin[1]):\(origin[2])" }
@@ -145,7 +145,7 @@ extension Credentials {
 }
 
 extension URLRequest {
-    /// Whether two requests are sent in the same way. `==` ignores the headers.
+    /// Returns whether two requests are sent in the same way. `==` ignores the headers.
     func isSame(as other: URLRequest) -> Bool {
         url == other.url && allHTTPHeaderFields == other.allHTTPHeaderFields
             && httpBody == other.httpBody && httpBodyStream === other.httpBodyStream

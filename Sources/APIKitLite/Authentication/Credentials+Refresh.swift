@@ -90,7 +90,7 @@ extension Credentials {
     /// Makes a credential the current one, and returns the work for the earlier one.
     ///
     /// - Parameter rejection: The argument of the `refresh` call that returned the credential. If
-    ///   another credential was set since, nothing happens.
+    ///   another credential has been set since, nothing happens.
     @discardableResult
     func change(to new: Credential?, after rejection: Rejection? = nil) -> SingleFlight<Void>? {
         state.withLock { state in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The credential of one user. Concurrent requests share the work to get it.
+/// One user's credential. Concurrent requests share the work of obtaining it.
 ///
 /// ```swift
 /// let tokens = Credentials(saved, for: baseURL) { tokens, request in

@@ -7,7 +7,7 @@ import Foundation
 public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// There is no file at this URL.
     case missing(URL)
-    /// The URL is not a `file:` URL, has a NUL, or names a folder, a pipe or a device.
+    /// The URL is not a `file:` URL, contains a NUL, or names a folder, a pipe or a device.
     case notAFile(URL)
     /// The system failed to open or read the file.
     case unreadable(URL, POSIXErrorCode)

@@ -15,7 +15,7 @@ struct RepeatableBody: Sendable {
             size = try sizeOfFile(at: url)
         }
 
-        /// Checks that the file can still be read and has the same size.
+        /// Checks that the file is still readable and has not changed its size.
         func check() throws(FileBodyError) {
             let current = try sizeOfFile(at: url)
             guard current == size else {

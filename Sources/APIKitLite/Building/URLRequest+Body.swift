@@ -3,7 +3,7 @@ import Foundation
 extension URLRequest {
     /// Returns the request with a value, encoded as JSON, as its body.
     ///
-    /// A `Content-Type` that the request has is kept. Otherwise it becomes `application/json`.
+    /// A `Content-Type` that the request has is kept. Otherwise, it becomes `application/json`.
     ///
     /// - Parameters:
     ///   - value: The value to encode. `Data` is already JSON, and is sent as it is. If the value
@@ -23,7 +23,7 @@ extension URLRequest {
     /// Returns the request with form fields as its body.
     ///
     /// The fields are encoded as in a browser: in order, with `+` for a space. A `Content-Type`
-    /// that the request has is kept. Otherwise it becomes `application/x-www-form-urlencoded`.
+    /// that the request has is kept. Otherwise, it becomes `application/x-www-form-urlencoded`.
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. Nil leaves a field
     ///   out, `""` gives `q=`, an array repeats the name.

@@ -85,7 +85,7 @@ extension HTTPSession {
     /// Loads a `URLRequest`, decodes its response on the caller's actor, and returns the value with
     /// its headers and body.
     ///
-    /// The parameters are those of `load` with `as:`.
+    /// The parameters are the same as for `load` with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func response<T: Decodable>(

@@ -97,7 +97,7 @@ private func listOfKeys(_ object: [String: Any]) -> String {
 }
 
 extension Redaction {
-    /// The debug description of a decoding error, or `nil` if it may quote a secret.
+    /// Returns the debug description of a decoding error, or `nil` if it may quote a secret.
     fileprivate func detail(of context: DecodingError.Context) -> String? {
         let text = excerpt(context.debugDescription, limit: 1_000)
         let words = text.components(separatedBy: CharacterSet(charactersIn: " \"'()"))

@@ -16,7 +16,7 @@ protocol DeveloperError: Error {}
 
 /// An error that quotes redacted text from the server.
 protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
-    /// The description, with the secrets of a redaction hidden.
+    /// Returns the description, with the secrets of a redaction hidden.
     func text(redacting redaction: Redaction) -> String
 
     /// Whether the response's body says more about the error.

@@ -22,7 +22,7 @@ package enum JSONText {
         return place ?? reason(error).firstMatch(of: /character (\d+)/).flatMap { Int($0.output.1) }
     }
 
-    /// Whether a number is `true` or `false`. In JSON, only these have the type `char`.
+    /// Returns whether a number is `true` or `false`. In JSON, only these have the type `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }

@@ -3,7 +3,7 @@ import Foundation
 // A text that is shown in part is cut before it is redacted, so the cost depends on its length, not
 // on the body's.
 extension Redaction {
-    /// The size in bytes of the largest body that is read entirely.
+    /// The size in bytes of the largest body that is read in full.
     static let longestBody = 100_000
 
     /// The number of extra bytes to read, so that no secret that begins in the shown text is cut if
@@ -71,8 +71,8 @@ extension Redaction {
         }
     }
 
-    /// Returns the text of a body before a place that is not JSON, and a short word there. Anything
-    /// else there may be secret.
+    /// Returns the text of a body up to where it stops being JSON, including a short word there.
+    /// Anything else there may be secret.
     private func excerpt(of body: Data, upTo place: Int) -> String? {
         let bytes = [UInt8](body.prefix(Self.longestBody))
         guard 0 < place, place < bytes.count, !bytes.contains(0) else { return nil }

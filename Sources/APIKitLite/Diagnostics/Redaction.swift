@@ -46,7 +46,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login,
     ///   reset, recovery, backup and device code.
     /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
-    /// - Signatures, including those of signed URLs: signature, sig, HMAC.
+    /// - Signatures, including in signed URLs: signature, sig, HMAC.
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
@@ -94,7 +94,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction with values that are secrets wherever they occur, even as numbers in
+    /// Returns this redaction, extended to hide values wherever they occur, even as numbers in
     /// JSON.
     ///
     /// - Parameter values: More secret values. A short one also hides parts of other words.
@@ -155,8 +155,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return readsWords ? SecretName(name) : .ordinary
     }
 
-    /// Whether a value is secret because of its name. For an object, an array or a file, the value
-    /// is nil.
+    /// Returns whether a value is secret because of its name. For an object, an array or a file,
+    /// the value is nil.
     func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
         if let value, value.isEmpty || value == "null" { return false }
         switch name {
@@ -174,20 +174,20 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         hides(self.name(name), value, isKey: isKey)
     }
 
-    /// Whether the name, or a part of it, is in the list: `user[password]`, `/route?token`.
+    /// Returns whether the name, or a part of it, is in the list: `user[password]`, `/route?token`.
     private func isListed(_ name: String) -> Bool {
         names.contains(name.folded)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { names.contains(String($0).folded) }
     }
 
-    /// Whether a number in JSON is one of the hidden values.
+    /// Returns whether a number in JSON is one of the hidden values.
     func isGiven(_ number: String) -> Bool {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Whether a value can be recognized within other text. It is neither a URL nor just words: it
-    /// has a digit, a character not found between words, or 20 letters in a row.
+    /// Returns whether a value can be recognized within other text. It is neither a URL nor just
+    /// words: it has a digit, a character not found between words, or 20 letters in a row.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in

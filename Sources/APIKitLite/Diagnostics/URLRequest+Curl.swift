@@ -55,7 +55,7 @@ extension URLRequest {
         return words.joined(separator: " ")
     }
 
-    /// The option with the body to send, or nil if there is none.
+    /// Returns the option with the body to send, or nil if there is none.
     private func curlBody(_ redaction: Redaction, longest: Int) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
         let segments = repeatableBody?.segments ?? []

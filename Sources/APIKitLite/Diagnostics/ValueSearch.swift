@@ -96,7 +96,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 }
 
-/// Whether an index is not between two letters or digits.
+/// Returns whether an index is not between two letters or digits.
 private func isBoundary(_ index: Int, in text: [UInt8]) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20 }
     return index == 0 || index == text.count

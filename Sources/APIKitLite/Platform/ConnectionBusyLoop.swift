@@ -78,8 +78,8 @@ final class ConnectionBusyLoop:
 
 /// The times of the checks: soon after the start of a task, and then less and less often.
 ///
-/// A check takes about 25 µs per transfer. That is about a hundredth of the time, and at most a
-/// twentieth however often tasks are started.
+/// A check takes about 25 µs per transfer. Checks use about 1% of the time, and at most 5% however
+/// often tasks are started.
 struct LookSchedule {
     private static let firstDelay = 25  // milliseconds
 

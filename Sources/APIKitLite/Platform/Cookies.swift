@@ -35,7 +35,7 @@ extension HTTPCookie {
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// The cookies that the session has for a request that may go over HTTP/2.
+    /// Returns the session's cookies for a request that may go over HTTP/2.
     func storedCookies(for request: URLRequest) -> [HTTPCookie] {
         guard let url = request.url, url.scheme == "https" else { return [] }
         return configuration.httpCookieStorage?.cookies(for: url) ?? []
@@ -74,7 +74,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPCookie {
-    /// Whether one cookie replaces the other (RFC 6265, section 5.3).
+    /// Returns whether one cookie replaces the other (RFC 6265, section 5.3).
     fileprivate func isSame(as other: HTTPCookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }

@@ -43,7 +43,7 @@ private func named(_ error: any Error) -> any Error {
     return URLError(code, userInfo: error.userInfo)
 }
 
-/// Returns the code for the cause in libcurl's text, with OpenSSL 3.
+/// Returns the code for the cause that libcurl's text names when it uses OpenSSL 3.
 private func code(of text: String) -> URLError.Code? {
     if text.hasPrefix("SSL certificate problem: ") {
         if text.hasSuffix("certificate has expired") { return .serverCertificateHasBadDate }
@@ -58,7 +58,7 @@ private func code(of text: String) -> URLError.Code? {
     return nil
 }
 
-/// Whether libcurl's text says that a connection, or an HTTP/2 stream, ended too early.
+/// Returns whether libcurl's text says that a connection, or an HTTP/2 stream, ended too early.
 private func tellsOfALostConnection(_ text: String) -> Bool {
     // Within a body of known length, or a chunked one.
     text.hasPrefix("transfer closed with ")

@@ -25,7 +25,7 @@ struct Transfer {
         isPaused = property("rawValue", of: state) as? Int8 != 0
     }
 
-    /// Returns the transfer of a task, or nil if the task was not started or has none.
+    /// Finds the transfer of a task. Returns nil if the task was not started or has none.
     init?(of task: URLSessionTask) {
         guard let storage = property("_protocolStorage", of: task),
             let loading = Mirror(reflecting: storage).children.first?.value as? URLProtocol,

@@ -95,7 +95,7 @@ extension HTTPURLResponse {
 }
 
 extension URLSession {
-    /// Returns whether a response may be a proxy's to CONNECT, before the first piece of a body.
+    /// Returns whether a response without a body so far may be a proxy's response to CONNECT.
     ///
     /// Foundation passes it on before the server's response, and in the same way. A request over an
     /// open connection gets none. A download can wait for the first piece. Any other stream should
@@ -177,8 +177,8 @@ extension URLSession {
     /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
     /// another origin.
     ///
-    /// Foundation adds them to each request that does not set them, because a request's value takes
-    /// precedence. This sets a blank value, for which libcurl does not even send the name.
+    /// Foundation adds them to each request that does not set them itself. This sets a blank value,
+    /// for which libcurl does not even send the name.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys

@@ -15,8 +15,9 @@ extension HTTPSession {
     /// shared exchange's work, because it must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
-    /// shares an exchange is cancelled, the exchange is cancelled too. An error is thrown to all of
-    /// them. Responses are not cached: a later request starts a new exchange.
+    /// shares an exchange is cancelled, the exchange is cancelled too. If the exchange fails, all
+    /// its requests throw the error. Responses are not cached: a later request starts a new
+    /// exchange.
     ///
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
     /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not,

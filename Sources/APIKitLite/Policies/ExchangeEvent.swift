@@ -16,7 +16,7 @@ public struct ExchangeEvent: Sendable {
         /// The exchange is about to start.
         case started
         /// A `URLSession` on Linux sends the request again, because the server closed a kept-alive
-        /// connection before it answered. Only an idempotent request with a body has this event.
+        /// connection before it responded. Only an idempotent request with a body has this event.
         /// libcurl and Apple's Foundation repeat other requests silently.
         case resent
         /// A complete response with any status arrived. Its body has this number of bytes.

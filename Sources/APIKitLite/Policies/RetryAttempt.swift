@@ -37,7 +37,7 @@ public struct RetryAttempt: Sendable {
 
     private let now: Date
 
-    /// Creates a finished attempt, so that a test can check a policy or your own rule.
+    /// Creates a finished attempt, with which a test can check a policy or your own rule.
     ///
     /// - Parameters:
     ///   - number: The number of the attempt. The first is 1. A lower number counts as 1.

@@ -1,6 +1,6 @@
 /// A session that wraps another session, like every policy in this library.
 ///
-/// Implement ``HTTPSession/send(_:awaiting:)``, and call ``next``'s `send` in it. A load uses
+/// Implement ``HTTPSession/send(_:awaiting:)``, and call `send` on ``next`` in it. A load uses
 /// ``next`` to find the observers in a chain.
 ///
 /// ```swift

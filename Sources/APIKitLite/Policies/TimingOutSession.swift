@@ -3,7 +3,7 @@ import Foundation
 private struct TimingOutSession: SessionPolicy {
     let next: any HTTPSession
     let timeline: Timeline
-    /// Nil if an exchange has no time at all.
+    /// Nil if the timeout is zero or negative.
     let timer: DeadlineTimer?
     /// Limits the wait for each piece of a stream.
     let idleTimer: DeadlineTimer?

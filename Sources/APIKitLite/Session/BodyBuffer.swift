@@ -98,8 +98,7 @@ package final class BodyBuffer: Sendable {
         return reader != nil
     }
 
-    /// Ends the body after what was added, with an error unless it is complete. A second call does
-    /// nothing.
+    /// Ends the body, with an error if it is incomplete. A second call does nothing.
     package func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }

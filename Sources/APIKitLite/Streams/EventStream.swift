@@ -7,7 +7,7 @@ import Foundation
 /// ```
 ///
 /// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The
-/// rules are those of the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// rules follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
 /// - Only a `GET` is sent again. Any other request may have side effects, so it is sent once.
 /// - A status of 204 ends the events.
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.

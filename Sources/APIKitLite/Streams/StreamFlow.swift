@@ -43,8 +43,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// The first call sends the request.
     ///
     /// If the functions of the request and the parser run off the caller's actor, the request, its
-    /// input and its elements must be `Sendable`. Unless the caller does, it notifies the session
-    /// of a response that was not accepted or parsed.
+    /// input and its elements must be `Sendable`. It notifies the session of a response that was
+    /// not accepted or parsed, unless the caller does.
     ///
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.

@@ -9,7 +9,7 @@ enum SharedWork {
     static var isRunning: Bool { hasEnded.contains { !$0() } }
 }
 
-/// Work that runs once for all tasks that wait for it. All of them get the same result.
+/// Work that runs once for all tasks that wait for it. All of them receive the same result.
 ///
 /// The work has its own task, so it continues when the task that started it leaves. A cancelled
 /// task leaves immediately. The others keep waiting.
