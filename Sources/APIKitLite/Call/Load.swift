@@ -1,9 +1,9 @@
 import Foundation
 
-/// One load: it makes a request, sends it, validates the response and parses it.
+/// A load, which makes a request, sends it, validates the response and parses it.
 ///
-/// It creates the errors. Streams, event streams and downloads use the same steps, but read the
-/// body themselves.
+/// It also creates the errors. Streams, event streams and downloads use the same steps, but read
+/// the body themselves.
 struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession

@@ -14,7 +14,7 @@ extension APIRequestError {
     /// The curl command for the request that failed. It appears once, even if the error wraps
     /// others.
     private var curl: String? {
-        // The request of the cause failed, such as a credential's refresh, not this one.
+        // The request that failed is the cause's, such as a credential's refresh.
         if let curl = cause?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }

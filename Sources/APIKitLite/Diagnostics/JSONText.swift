@@ -35,8 +35,8 @@ package enum JSONText {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not
-    /// a word.
+    /// Returns the path component for a member of an object: `.name`, or `["a-b"]` if the key is
+    /// not a word.
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

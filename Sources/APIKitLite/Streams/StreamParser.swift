@@ -24,13 +24,13 @@ public protocol StreamParser<Element> {
     ///
     /// - Parameters:
     ///   - bytes: The piece.
-    ///   - elements: The array to append the elements to that this piece completes, in order.
+    ///   - elements: The array that receives the elements completed by this piece, in order.
     /// - Throws: Any error if the body cannot be parsed.
     mutating func parse(_ bytes: Data, into elements: inout [Element]) throws
 
     /// Parses what is left when the body ends.
     ///
-    /// - Parameter elements: The array to append the last elements to, in order.
+    /// - Parameter elements: The array that receives the last elements, in order.
     /// - Throws: Any error if the body must not end here.
     mutating func finish(into elements: inout [Element]) throws
 
