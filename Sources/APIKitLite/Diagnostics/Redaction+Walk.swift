@@ -35,8 +35,8 @@ extension Redaction {
         return walked(hiding: Redaction.hidingRandomValues) { $0.request(request) }
     }
 
-    /// Returns a URL, or the part from its path on, without its user info and the values of secret
-    /// items and parameters.
+    /// Returns a URL, or the part that begins with its path, without its user info and the values
+    /// of secret items and parameters.
     package func url(_ url: String) -> String {
         if isEmpty { return url }
         var walk = SecretWalk(self)

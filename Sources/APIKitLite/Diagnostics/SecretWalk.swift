@@ -90,7 +90,7 @@ package struct SecretWalk {
 
     // MARK: URLs and forms
 
-    /// Returns a URL, or the part from its path on.
+    /// Returns a URL, or the part that begins with its path.
     package mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")

@@ -17,7 +17,7 @@ public struct ServerSentEvent: Hashable, Sendable {
         self.id = id
     }
 
-    /// The event as a server sends it, with one field per line and an empty line.
+    /// The event as a server sends it, with one field per line, followed by an empty line.
     ///
     /// The type `message` and an empty ID have no field. Every line of the data has a separate
     /// field. A line break in a type or an ID, which this format does not allow, becomes a space.
