@@ -106,8 +106,8 @@ extension APIRequestLoader where T: SendableMetatype {
     /// with the error before this method returns. The load continues if the loader or the returned
     /// task is released.
     ///
-    /// The request and its output need not be `Sendable`. The compiler does not check that
-    /// validating and parsing run in the background, for one response of this loader at a time.
+    /// The request and its output need not be `Sendable`. Validating and parsing run in the
+    /// background, one response of this loader at a time. The compiler does not check this use.
     /// `makeRequest` runs before this method returns, even while an earlier response is parsed.
     ///
     /// - Parameters:

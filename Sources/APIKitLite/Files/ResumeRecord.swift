@@ -60,7 +60,7 @@ extension ResumeRecord {
     /// Creates the record of a file whose entire body follows, if its download can be resumed.
     ///
     /// Returns nil if two versions of the file could be confused, or if positions in the body and
-    /// in the file differ:
+    /// in the file differ. This is the case
     /// - if the status is not 200,
     /// - if there is no strong validator (RFC 9110, section 8.8). A weak entity tag does not count.
     ///   A `Last-Modified` counts only without an entity tag, and if `Date` is at least a second
