@@ -8,24 +8,24 @@ extension HTTPSession {
     ///
     /// If a response rejects the credential, the credential is refreshed and the request is sent
     /// once more. If the second response rejects it too, the caller receives that response. A
-    /// request waits for one refresh at most.
+    /// request waits for at most one refresh.
     ///
     /// All requests that need a refresh at the same time share one. If a response rejects an older
     /// credential than the current one, the request is sent again with the current one, without a
-    /// refresh. If there is no other credential, the caller receives the rejection; of a stream, the
-    /// first mebibyte of its body. A request with a body stream of your own is not sent again, but
-    /// the credential is refreshed for later requests.
+    /// refresh. If there is no other credential, the caller receives the rejection. For a stream,
+    /// that includes the first mebibyte of its body. A request with your own body stream is not
+    /// sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests that wait for it fail with its error, and the next request
     /// starts a new one. A cancelled request ends immediately and does not affect the others. A
-    /// refresh always runs to its end, even if all requests that wait for it are cancelled.
+    /// refresh always runs to completion, even if all requests that wait for it are cancelled.
     ///
     /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
     /// - Parameters:
     ///   - credentials: The credential of the user. Chains that share it share its refresh.
-    ///   - clock: The clock of the time for which the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long the body of a rejected stream is read.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
@@ -43,23 +43,23 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The closure is called before each request, without a token. If a response has status 401, the
-    /// closure is called with the token that was rejected, and the request is sent once more, unless
-    /// the closure returns the same token again. Requests that wait for the closure at the same time
-    /// share a call, so that the store refreshes a token once. A request never gets a token that the
-    /// closure was asked for before the request was made, because another user may have signed in
-    /// since. Otherwise it is as with ``authenticated(by:clock:)``.
+    /// The closure is called before each request, without a token. If a response has status 401,
+    /// the closure is called with the token that was rejected, and the request is sent once more,
+    /// unless the closure returns the same token again. Concurrent requests share a call to the
+    /// closure, so the store refreshes a token once. A request never uses a token from a call that
+    /// began before the request was made, because another user may have signed in since. Otherwise,
+    /// this works like ``authenticated(by:clock:)``.
     ///
-    /// A request of the closure, such as a refresh, may go over the returned session, but not in a
-    /// detached task. It is sent without the token.
+    /// The closure may send requests, such as a refresh, over the returned session, but not in a
+    /// detached task. They are sent without the token.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
-    ///   - clock: The clock of the time for which the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long the body of a rejected stream is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
-    ///     signed in. It gets the token that was rejected, and the request and response that
-    ///     rejected it. If it throws, the requests that wait for it fail with its error. A call is
-    ///     never cancelled.
+    ///     signed in. It receives the rejected token, with the request and response that rejected
+    ///     it. If it throws, the requests that wait for it fail with its error. A call is never
+    ///     cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
@@ -82,7 +82,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         try Task.checkNotCancelled()
         guard credentials.covers(request.url) else {
             var (body, response) = try await next.send(request, awaiting: options)
-            // A session further inside may have changed the URL.
+            // An inner session may have changed the URL.
             if response.statusCode == 401, !credentials.covers(response.url) {
                 body.notes.missingCredential =
                     credentials.hint(for: request) ?? body.notes.missingCredential
@@ -91,7 +91,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         }
         let (first, sent) = try await credentials.applied(to: request)
         var answer = try await next.send(sent, awaiting: options)
-        // Before the first sign-in, a rejection asks for one.
+        // Before the first sign-in, a rejection is a prompt to sign in.
         let isCredentialSent = first.credential != nil && !sent.isSame(as: request)
         guard isCredentialSent || (first.credential == nil && first.generation == 0),
             !first.isRefreshed, isRejection(answer, of: sent)
@@ -104,7 +104,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             Task { try? await credentials.current(after: rejection) }
             return answer
         }
-        // A stream may have a place in a limit that the refresh needs.
+        // An open stream may hold the slot of a limit that the refresh needs.
         if answer.0.data == nil {
             answer.0 = answer.0.completed(with: await answer.0.beginning(on: clock))
         }
@@ -113,7 +113,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         return try await next.send(again, awaiting: options)
     }
 
-    /// Whether a response from the origin of the request rejects its credential.
+    /// Returns whether a response from the request's origin rejects its credential.
     private func isRejection(
         _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
@@ -122,8 +122,8 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             credentials.configuration.isRejected(data, answer.response)
         else { return false }
         // A redirect may have led to another origin, which never received the credential, even if
-        // it is one of the credential's. A response made by hand may have no host; it counts as a
-        // response of the right origin.
+        // it is one of the credential's. A response made by hand may have no host. It is assumed to
+        // be from the right origin.
         guard let url = answer.response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
     }
@@ -134,7 +134,7 @@ extension Credentials {
         url.map { origins?.contains($0.origin) ?? true } ?? false
     }
 
-    /// Why a request was sent without the credential.
+    /// Returns why a request was sent without the credential.
     func hint(for request: URLRequest) -> String? {
         guard let url = request.url, let origins, !origins.isEmpty else { return nil }
         func text(_ origin: [String]) -> String { "\(origin[0])://\(origin[1]):\(origin[2])" }
@@ -145,7 +145,7 @@ extension Credentials {
 }
 
 extension URLRequest {
-    /// Whether a request is sent in the same way. `==` ignores the headers.
+    /// Returns whether two requests are sent in the same way. `==` ignores the headers.
     func isSame(as other: URLRequest) -> Bool {
         url == other.url && allHTTPHeaderFields == other.allHTTPHeaderFields
             && httpBody == other.httpBody && httpBodyStream === other.httpBodyStream

@@ -1,8 +1,7 @@
 import Foundation
 
-/// The calls of `refresh` and `save` that the code which runs now is a part of, and the credentials
-/// that they belong to. A request of such a closure over the authenticated session must not wait for
-/// them.
+/// The calls to `refresh` and `save` that the current task is part of, with their credentials. A
+/// request that such a closure sends over the authenticated session must not wait for them.
 enum CredentialWork {
     @TaskLocal static var calls: [(owner: ObjectIdentifier, flight: SingleFlight<Void>)] = []
 }
@@ -11,20 +10,20 @@ extension Credentials {
     /// The credential of one request.
     struct Current {
         var credential: Credential?
-        /// Nil if the request is sent without the credential, whatever it is.
+        /// Nil if the request is always sent without the credential.
         var generation: Int?
         /// Whether the request has waited for a refresh.
         var isRefreshed = false
     }
 
-    /// A call of `refresh` or `save`. `isRefresh` is nil for `save`, and false for the first
+    /// A call to `refresh` or `save`. `isRefresh` is nil for `save`, and false for the first
     /// credential.
     typealias Step = (isRefresh: Bool?, call: @Sendable () async throws -> Void)
 
     /// A step for one generation of the credential.
     typealias Work = (generation: Int, isRefresh: Bool?, flight: SingleFlight<Void>)
 
-    /// Returns a request with the current credential, as soon as that is known, fresh and saved.
+    /// Returns a request with the current credential, as soon as it is known, fresh and saved.
     func applied(
         to request: URLRequest, after rejection: Rejection? = nil
     ) async throws -> (Current, URLRequest) {
@@ -40,15 +39,15 @@ extension Credentials {
             let current = try await current(after: rejection)
             guard let credential = current.credential else { return (current, request) }
             let applied = try await configuration.apply(credential, request)
-            // Another one may have been set while this one was applied.
+            // Another credential may have been set in the meantime.
             if state.withLock({ $0.generation == current.generation }) { return (current, applied) }
         }
     }
 
     /// Returns the current credential as soon as it is known, fresh and saved.
     ///
-    /// If a fresh credential is already stale, it is sent once anyway. A request of the closures
-    /// gets none.
+    /// If a fresh credential is already stale, it is sent once anyway. Requests from the closures
+    /// are sent without one.
     ///
     /// - Parameters:
     ///   - rejection: The credential that must be replaced, if it is still the current one.
@@ -63,8 +62,8 @@ extension Credentials {
         {
             return Current()
         }
-        // A call of the app's store that began before this request may return the token of an
-        // earlier user. So the request waits for that call, and for the next one.
+        // A call to the app's store that began before this request may return an earlier user's
+        // token. The request therefore waits for that call and the next one.
         var callsLeft = !refreshes ? 0 : configuration.isAsked && rejection == nil ? 2 : 1
         let wasKnown = state.withLock { $0.isKnown }
         var isRefreshed = false
@@ -90,8 +89,8 @@ extension Credentials {
 
     /// Makes a credential the current one, and returns the work for the earlier one.
     ///
-    /// - Parameter rejection: What the `refresh` was called for that returned the credential. If
-    ///   another one was set since, nothing happens.
+    /// - Parameter rejection: The argument of the `refresh` call that returned the credential. If
+    ///   another credential has been set since, nothing happens.
     @discardableResult
     func change(to new: Credential?, after rejection: Rejection? = nil) -> SingleFlight<Void>? {
         state.withLock { state in
@@ -107,7 +106,7 @@ extension Credentials {
         }
     }
 
-    /// What has to be done before the credential can be sent; nil if it is ready.
+    /// Returns what must be done before the credential can be sent, or nil if it is ready.
     ///
     /// The rejection of an earlier generation does not affect the current one.
     private func step(
@@ -133,8 +132,8 @@ extension Credentials {
         )
     }
 
-    /// Joins the work for the current credential, and starts it if there is none. Returns nil if the
-    /// credential has changed since it was seen.
+    /// Joins the work for the current credential, and starts it if there is none. Returns nil if
+    /// the credential has changed since it was seen.
     ///
     /// The work is never cancelled. If a refresh token can be used only once, an incomplete refresh
     /// would sign the user out.
@@ -162,7 +161,7 @@ extension Credentials {
         return joined
     }
 
-    /// Saves a credential in its turn, if it is still the current one.
+    /// Waits its turn, then saves a credential if it is still the current one.
     private func save(_ generation: Int) async throws {
         try await saving.wait()
         defer { saving.signal() }

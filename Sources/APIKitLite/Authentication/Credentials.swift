@@ -1,6 +1,6 @@
 import Foundation
 
-/// The credential of one user. Concurrent requests share the work to get it.
+/// One user's credential. Concurrent requests share the work of obtaining it.
 ///
 /// ```swift
 /// let tokens = Credentials(saved, for: baseURL) { tokens, request in
@@ -25,10 +25,9 @@ import Foundation
 /// If the app has its own store, which refreshes the token, use
 /// ``HTTPSession/authenticated(for:clock:token:)`` instead.
 public final class Credentials<Credential: Sendable>: Sendable {
-    /// What `refresh` gets: the credential to replace, and the request and response that rejected
-    /// it.
+    /// The credential that `refresh` must replace, with the request and response that rejected it.
     public struct Rejection: Sendable {
-        /// The credential to replace, which is stale or was rejected. It is nil if there is none.
+        /// The stale or rejected credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
         /// The request as it was sent, with the credential. It is nil if no response rejected it.
         public internal(set) var request: URLRequest?
@@ -38,10 +37,10 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// The session for the requests of the refresh: the one on which `authenticated(by:)` was
         /// last called with this object.
         ///
-        /// So it adds the other credentials of the chain, such as an API key, but not this one. It
-        /// follows redirects within an origin only. If two chains share the object, and one of them
-        /// has a timeout of 600 seconds for files, create the other one last, or use a session of
-        /// your own in place of this one. Before the first chain, it is `URLSession.shared`.
+        /// It adds the other credentials of the chain, such as an API key, but not this one. It
+        /// follows redirects only within an origin. If two chains share the object, and one has a
+        /// timeout of 600 seconds for files, create the other one last, or use your own session
+        /// instead. Until a chain is created, it is `URLSession.shared`.
         public let session: any HTTPSession
         /// The number of the credential.
         let generation: Int?
@@ -53,9 +52,9 @@ public final class Credentials<Credential: Sendable>: Sendable {
     struct State {
         var credential: Credential?
         /// The number of changes so far. It distinguishes a credential from an earlier one, even if
-        /// both are equal. A call of the app's store without a rejection does not count.
+        /// both are equal. A call to the app's store without a rejection does not count.
         var generation = 0
-        /// False until the first credential was got or set.
+        /// False until the first credential is obtained or set.
         var isKnown: Bool
         /// The generation that was saved last.
         var savedGeneration = 0
@@ -73,7 +72,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// at each read: see `Locked`.
     struct Configuration: Sendable {
         let urls: [URL]
-        /// Whether the app has its own store, which is asked before each request.
+        /// Whether each request first asks the app's own store.
         var isAsked = false
         let apply: @Sendable (Credential, URLRequest) async throws -> URLRequest
         var isStale: @Sendable (Credential) -> Bool = { _ in false }
@@ -83,46 +82,47 @@ public final class Credentials<Credential: Sendable>: Sendable {
     }
 
     let configuration: Configuration
-    /// Nil for the origin of each request.
+    /// The origins that receive the credential. If nil, every origin does.
     let origins: Set<[String]>?
     let state: Locked<State>
-    /// Held by the call of `save`.
+    /// Held during a call to `save`.
     let saving = AsyncSemaphore(1)
 
     /// Creates the credential of one user.
     ///
-    /// The `refresh` gets the first credential, the next one if the current one is stale, and the
-    /// next one after a response has rejected it. Without a `refresh`, such as for an API key, the
+    /// The `refresh` closure provides the first credential, and the next one when the current one
+    /// is stale or a response has rejected it. Without a `refresh`, such as for an API key, the
     /// caller of a rejected request receives the response.
     ///
-    /// A request of `refresh` or `save` over the authenticated session is sent without the
+    /// A request that `refresh` or `save` sends over the authenticated session goes without the
     /// credential. In a detached task, or over a session whose own refresh uses this one, it would
     /// wait for itself.
     ///
     /// - Parameters:
-    ///   - credential: The saved credential; nil if `refresh` gets it, or if nobody is signed in.
+    ///   - credential: The saved credential, or nil if `refresh` provides it or nobody is signed
+    ///     in.
     ///   - urls: The origins (scheme, host and port) that receive the credential. A URL without a
-    ///     host is ignored. Without a URL, each request of the app carries the credential to its own
-    ///     origin. A redirect to another origin loses it.
+    ///     host is ignored. Without a URL, each request of the app carries the credential to its
+    ///     own origin. A redirect to another origin loses it.
     ///   - apply: Returns a request with the credential added, for example in a header or as a
-    ///     signature. If it returns the request as it is, the request is sent without the credential,
-    ///     so a 401 refreshes nothing. If it throws, the request is not sent, and its caller receives
-    ///     the error. A request of its own must go over another session.
-    ///   - isStale: Whether the server would reject the credential, because it has expired. It is
-    ///     then refreshed before a request is sent. By default, no credential is stale.
+    ///     signature. If it returns the request as it is, the request is sent without the
+    ///     credential, so a 401 refreshes nothing. If it throws, the request is not sent, and its
+    ///     caller receives the error. Any request that it sends must go over another session.
+    ///   - isStale: Whether the credential has expired, so that the server would reject it. A stale
+    ///     credential is refreshed before a request is sent. By default, no credential is stale.
     ///   - isRejected: Whether a response rejects the credential of its request. By default, one
     ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
     ///   - refresh: Returns the next credential, or nil if nobody is signed in. If it throws, the
     ///     requests that wait for it fail with its error, and the next request calls it again. A
     ///     call is never cancelled, because many refresh tokens can be used only once. It is called
-    ///     without a credential before the first request and, if it returns nil, once more after the
-    ///     first 401: an app may then sign the user in because the server asks for it.
-    ///   - save: Saves a credential that `refresh` returned or the app set, or removes it for nil,
+    ///     without a credential before the first request and, if it returns nil, once more after
+    ///     the first 401, so that an app can sign the user in when the server asks for it.
+    ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
     ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
     ///     credential that is no longer the current one. Requests wait until their credential is
     ///     saved. If `save` throws, they fail with its error, the credential stays, and the next
-    ///     request calls `save` again. A request without a credential waits for nothing:
-    ///     ``value()`` throws if a sign-out could not be saved.
+    ///     request calls `save` again. A request without a credential does not wait. ``value()``
+    ///     throws if a sign-out could not be saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:
@@ -151,7 +151,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     }
 
     /// The credential that requests are sent with, or nil if nobody is signed in. It is also nil
-    /// until the first one is got: ``value()`` waits for it.
+    /// until the first one is obtained. To wait for that, use ``value()``.
     ///
     /// Set it when the user signs in, and set it to nil when the user signs out. The result of a
     /// refresh in progress is then ignored, and the requests that wait for it continue immediately
@@ -165,14 +165,14 @@ public final class Credentials<Credential: Sendable>: Sendable {
         }
     }
 
-    /// Returns a credential that a request could be sent with now, for example for the header of a
-    /// WebSocket.
+    /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
-    /// If it is missing or stale, it is got as before a request, together with the requests that
-    /// wait for it. Then this waits until it is saved, even if nobody is signed in.
+    /// If it is missing or stale, this refreshes it, and shares the refresh with pending requests.
+    /// It then waits until the credential, or a sign-out, is saved.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    ///   cancelled.
     @discardableResult
     public func value() async throws -> Credential? {
         try await current(waitsForSave: true).credential
@@ -182,7 +182,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// refresh is in progress, waits for that one.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is cancelled.
+    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    ///   cancelled.
     @discardableResult
     public func refresh() async throws -> Credential? {
         let seen = state.withLock { $0 }
@@ -194,7 +195,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
 // The credential is in a closure, so that a dump of `credential` does not show it.
 extension Credentials where Credential == Void {
-    /// Returns the credential of a user with a name and a password (RFC 7617). It has no refresh.
+    /// Returns the credential of a user with a name and a password (RFC 7617). It is never
+    /// refreshed.
     ///
     ///     let session = URLSession.shared.authenticated(
     ///         by: .basic(user: "emma", password: password, for: baseURL))
@@ -234,9 +236,9 @@ extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, Opa
 
 extension APIRequestError {
     /// Whether the server refused a refresh token, an authorization code or a password for good:
-    /// the response has the error `invalid_grant` in its JSON body (RFC 6749, section 5.2). The RFC
-    /// asks for status 400; Auth0 answers 403. A `refresh` of ``Credentials`` then returns nil, which
-    /// signs the user out.
+    /// the JSON body contains the error `invalid_grant` (RFC 6749, section 5.2). The RFC requires
+    /// status 400, but Auth0 sends 403. A `refresh` of ``Credentials`` should then return nil,
+    /// which signs the user out.
     public var isInvalidGrant: Bool {
         struct Problem: Decodable { let error: String }
         return (try? decodeBody(Problem.self))?.error == "invalid_grant"

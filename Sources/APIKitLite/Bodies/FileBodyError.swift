@@ -1,23 +1,23 @@
 import Foundation
 
-/// An error for a file that cannot be sent as a body, or whose size changes before it was sent.
+/// An error for a file that cannot be sent as a body, or whose size changes before it is sent.
 ///
 /// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
 /// request is sent. A retry policy does not retry it.
 public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// There is no file at this URL.
     case missing(URL)
-    /// The URL is not a `file:` URL, has a NUL, or names a folder, a pipe or a device.
+    /// The URL is not a `file:` URL, contains a NUL, or names a folder, a pipe or a device.
     case notAFile(URL)
-    /// The system does not open or read the file.
+    /// The system failed to open or read the file.
     case unreadable(URL, POSIXErrorCode)
-    /// The size in bytes is another one than when the request was built.
+    /// The size in bytes has changed since the request was built.
     case resized(URL, from: Int, to: Int)
 
-    /// A sentence for a user, with the name of the file and what is wrong with it.
+    /// A sentence for the user that names the file and says what is wrong with it.
     public var errorDescription: String? { sentence { "\"\($0.lastPathComponent)\"" } }
 
-    /// A sentence with the path of the file and what is wrong with it.
+    /// A sentence that gives the file's path and says what is wrong with it.
     public var description: String {
         sentence { file in
             (file.isFileURL ? file.path(percentEncoded: false) : file.absoluteString)

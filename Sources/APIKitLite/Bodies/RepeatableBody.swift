@@ -1,10 +1,10 @@
 import Foundation
 
-/// A request body of bytes and files that is read when it is sent, from the start for each attempt.
+/// A request body of bytes and files, read from the start each time it is sent.
 ///
-/// A ``RepeatableBodyStream`` is the form in which a `URLRequest` has it.
+/// A `URLRequest` carries it as a ``RepeatableBodyStream``.
 struct RepeatableBody: Sendable {
-    /// A file, and the size that it had when the body was made.
+    /// A file and its size when the body was made.
     struct File: Sendable {
         let url: URL
         /// The size in bytes.
@@ -15,7 +15,7 @@ struct RepeatableBody: Sendable {
             size = try sizeOfFile(at: url)
         }
 
-        /// Checks that the file can still be read and has the same size.
+        /// Checks that the file is still readable and has not changed its size.
         func check() throws(FileBodyError) {
             let current = try sizeOfFile(at: url)
             guard current == size else {
@@ -55,12 +55,12 @@ struct RepeatableBody: Sendable {
     }
 }
 
-/// Returns the size of a regular file in bytes. A symbolic link is followed.
+/// Returns the size of a regular file in bytes. Follows symbolic links.
 ///
-/// This is checked before a file is opened, because opening a pipe waits for its writer.
+/// The file's kind is checked before it is opened, because opening a pipe waits for its writer.
 private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
     let path = url.path(percentEncoded: false)
-    // A NUL would end the path, so that another file is read.
+    // A NUL would end the path, and another file would be read.
     guard url.isFileURL, !path.contains("\0") else { throw FileBodyError.notAFile(url) }
     var status = stat()
     guard stat(path, &status) == 0 else { throw FileBodyError(url, errno: errno) }

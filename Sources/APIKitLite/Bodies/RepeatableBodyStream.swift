@@ -1,19 +1,19 @@
 import Foundation
 
-/// The stream of a ``RepeatableBody``, which is the `httpBodyStream` of a request.
+/// A request's `httpBodyStream` for a ``RepeatableBody``.
 ///
-/// The stream in a request is never read. Each attempt to send the request reads a copy, which
-/// `reopened()` returns. So a request can be sent several times, even at the same time.
+/// The stream in a request is never read. Each attempt to send the request reads a copy from
+/// `reopened()`, so a request can be sent several times, even concurrently.
 final class RepeatableBodyStream: InputStream {
     let body: RepeatableBody
-    /// Called with the number of bytes that were read so far in one attempt, and the size.
+    /// Called with the number of bytes read so far in one attempt, and the total.
     let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
-    /// The segments that are not read to their end, the first of which is being read.
+    /// The segments still to be read. The first one may be partly read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
-    /// The stream of the first segment; nil before it is opened.
+    /// The stream of the first segment, or nil before it is opened.
     private var input: InputStream?
-    /// The number of bytes that the first segment still has.
+    /// The number of bytes left in the first segment.
     private var left = 0
     private var count = 0
     private var status = Stream.Status.notOpen
@@ -38,7 +38,7 @@ final class RepeatableBodyStream: InputStream {
 
     override var hasBytesAvailable: Bool { status == .open }
 
-    /// Goes to the start. Foundation on Linux opens the stream again if it sends a request again.
+    /// Rewinds to the start. Foundation on Linux reopens the stream to send a request again.
     override func open() {
         (rest, input, count, failure) = (body.segments[...], nil, 0, nil)
         status = .open
@@ -51,8 +51,8 @@ final class RepeatableBodyStream: InputStream {
 
     /// Reads the next bytes.
     ///
-    /// - Returns: Their number; 0 at the end; -1 if a file cannot be read or has another size, and
-    ///   if the stream is not open.
+    /// - Returns: The number of bytes, 0 at the end, or -1 if the stream is not open, or a file
+    ///   cannot be read or has changed its size.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open, maxLength > 0 else {
             return status == .open || status == .atEnd ? 0 : -1
@@ -69,7 +69,7 @@ final class RepeatableBodyStream: InputStream {
         }
     }
 
-    /// Reads from one segment, and returns the number of bytes; 0 at the end of the body.
+    /// Reads from one segment, and returns the number of bytes, or 0 at the end of the body.
     private func readSegments(
         _ buffer: UnsafeMutablePointer<UInt8>, _ maxLength: Int
     ) throws(FileBodyError) -> Int {
@@ -97,8 +97,8 @@ final class RepeatableBodyStream: InputStream {
 
     /// Goes to the next segment.
     ///
-    /// - Throws: ``FileBodyError`` for a file that was resized. So its last bytes are withheld, and
-    ///   no server receives a complete body.
+    /// - Throws: ``FileBodyError`` if a file was resized. Its last bytes are withheld, so that no
+    ///   server receives a complete body.
     private func finish(_ segment: RepeatableBody.Segment) throws(FileBodyError) {
         if case .file(let file) = segment {
             var extra: UInt8 = 0
@@ -118,15 +118,14 @@ final class RepeatableBodyStream: InputStream {
 }
 
 extension URLRequest {
-    /// The body, if it is one of bytes and files that are read when the request is sent.
+    /// The body, if it is a ``RepeatableBody``.
     var repeatableBody: RepeatableBody? {
         (httpBodyStream as? RepeatableBodyStream)?.body
     }
 
-    /// A stream of the body that nothing has read, if it is one of bytes and files.
+    /// A fresh stream of the body, if it is a ``RepeatableBody``.
     package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
 
-    /// Whether the request can be sent more than once, because its body is not a stream that can
-    /// be read only once.
+    /// Whether the request can be sent more than once. A plain stream can be read only once.
     package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }

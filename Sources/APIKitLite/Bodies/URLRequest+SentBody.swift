@@ -1,16 +1,16 @@
 import Foundation
 
 extension URLRequest {
-    /// Sends the request with a body that is opened for this attempt. A form with files is written
-    /// to a temporary file for that.
+    /// Sends the request with a newly opened body. A form with files is first written to a
+    /// temporary file.
     ///
-    /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
-    ///   the attempt or after its failure; otherwise the error of `send`.
+    /// - Throws: ``FileBodyError`` if a file is missing, unreadable or resized, before the attempt
+    ///   or after it fails. Otherwise, the error of `send`.
     func withSentBody<Result>(
         reportedTo didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         _ send: (URLRequest, URL?) async throws -> Result
     ) async throws -> Result {
-        // Foundation on Linux says nothing about a body in memory while it sends it.
+        // Foundation on Linux reports no progress for a body in memory.
         let observed = didSend == nil ? nil : httpBody.map { RepeatableBody([.bytes($0)]) }
         guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
         try body.checkFiles()
@@ -23,7 +23,7 @@ extension URLRequest {
                 } else {
                     try await send(sending(body, didSend), body.files.first?.url)
                 }
-            // On Apple platforms, Foundation reports nothing about a body that a mock reads.
+            // On Apple platforms, Foundation reports no progress for a body that a mock reads.
             didSend?(Int64(body.size), Int64(body.size))
             return result
         } catch {
@@ -34,7 +34,7 @@ extension URLRequest {
 }
 
 extension RepeatableBody {
-    /// Calls a function with the body as one file, which is removed afterwards.
+    /// Calls a function with the body as one temporary file.
     fileprivate func withTemporaryFile<Result>(
         _ use: (RepeatableBody) async throws -> Result
     ) async throws -> Result {

@@ -1,17 +1,16 @@
 import Foundation
 
-/// Returns the media type of a file from the extension of its name.
+/// Returns the media type for a file's extension.
 ///
-/// The types are those that IANA lists, or else those that servers expect, such as `audio/wav`. Linux
-/// has no `UniformTypeIdentifiers`, and a request must not differ between platforms. For an extension
-/// that is not in this list, returns `application/octet-stream`, which RFC 9110 (section 8.3) means by
-/// an unknown type.
+/// The types are from IANA's list, or are what servers expect, such as `audio/wav`. Linux has no
+/// `UniformTypeIdentifiers`, and a request must not differ between platforms. For an unknown
+/// extension, returns `application/octet-stream` (RFC 9110, section 8.3).
 package func fileMediaType(_ url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"
 }
 
-/// The media types by extension. In each line of the text, the type is followed by its extensions, and
-/// an extension by the subtype, if that has another name.
+/// The media types by extension. Each line of the text is a type followed by its extensions. An
+/// extension is followed by its subtype if the names differ.
 private let mediaTypes =
     """
     audio aac ac3 aif=aiff aiff amr caf=x-caf flac m4a=mp4 m4b=mp4 mid=midi mka=matroska mp3=mpeg

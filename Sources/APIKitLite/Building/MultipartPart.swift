@@ -5,8 +5,7 @@ public struct MultipartPart: Equatable, Sendable {
     let name: String
     /// The field's value, or the file's bytes. It is not used if `file` is set.
     let data: Data
-    /// The file on disk that is the content, which is read when the request is sent; nil if the
-    /// content is `data`.
+    /// The file on disk to read when the request is sent, or nil if the content is `data`.
     var file: URL?
     let fileName: String?
     let contentType: String?
@@ -17,8 +16,8 @@ public struct MultipartPart: Equatable, Sendable {
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - data: The field's value, or the file's bytes.
-    ///   - fileName: The name of the file; nil for a field that is not a file.
-    ///   - contentType: The media type of `data`; nil for plain text.
+    ///   - fileName: The name of the file, or nil for a field that is not a file.
+    ///   - contentType: The media type of `data`, or nil for plain text.
     public init(name: String, data: Data, fileName: String? = nil, contentType: String? = nil) {
         self.name = name
         self.data = data
@@ -26,7 +25,7 @@ public struct MultipartPart: Equatable, Sendable {
         self.contentType = contentType
     }
 
-    /// Returns a field with a name, whose value is text, encoded as UTF-8.
+    /// Returns a field whose value is text, encoded as UTF-8.
     public static func text(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, data: Data(value.utf8))
     }
@@ -38,8 +37,8 @@ public struct MultipartPart: Equatable, Sendable {
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - url: The URL of the file.
-    ///   - fileName: The name of the file that is sent. If it is nil, it is that on disk.
-    ///   - contentType: The media type of the file. If it is nil, it follows from the extension, as
+    ///   - fileName: The file name to send. If nil, it is the name on disk.
+    ///   - contentType: The media type of the file. If nil, it is derived from the extension, as
     ///     `URLRequest.fileBody` describes.
     public static func file(
         _ name: String, at url: URL, fileName: String? = nil, contentType: String? = nil
@@ -51,7 +50,7 @@ public struct MultipartPart: Equatable, Sendable {
         return part
     }
 
-    /// Returns a file whose bytes are in memory, for the form field with a name.
+    /// Returns a file whose bytes are in memory.
     public static func file(
         _ name: String, fileName: String, contentType: String = "application/octet-stream",
         data: Data
@@ -59,8 +58,8 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// Returns the part's headers with an empty line, and its data, which is not copied. A file on
-    /// disk is not included.
+    /// Returns the part's headers with an empty line, and its data without copying it. Leaves out a
+    /// file on disk.
     func encoded() throws -> [Data] {
         for (noun, text) in [("name", name), ("file name", fileName), ("type", contentType)] {
             try checkField(text ?? "", "The multipart part", name, noun)
@@ -78,7 +77,7 @@ public struct MultipartPart: Equatable, Sendable {
 
 /// Returns the boundary if it is allowed and occurs in none of the parts.
 ///
-/// - Throws: ``RequestBuildingError`` otherwise, and the error of a part that cannot be encoded.
+/// - Throws: ``RequestBuildingError`` otherwise, or the error of a part that cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
@@ -100,17 +99,16 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     return boundary
 }
 
-/// Returns a boundary that occurs in none of the parts. It depends only on them, unless one is a
-/// file on disk.
+/// Returns a boundary that occurs in none of the parts. Without files on disk, it depends only on
+/// the parts.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
     if parts.contains(where: { $0.file != nil }) {
-        // The files are not read here, and a file could contain a boundary that is known in
-        // advance.
+        // The files are not read here, and one could contain a boundary that is known in advance.
         return "part-" + UUID().uuidString.lowercased()
     }
-    // Of data, which may be large, only the beginning. It may contain very many boundaries, so all are
-    // found before one is chosen.
+    // Only the beginning of data is hashed, because it may be large. It may contain very many
+    // boundaries, so all are found before one is chosen.
     var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
     let taken = Set(
         encoded.joined().flatMap { bytes in

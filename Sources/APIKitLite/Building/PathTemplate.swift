@@ -1,8 +1,8 @@
 /// A path with names in braces, such as `/users/{id}`, `/files/{name}.json` or `/files/{+path}`.
 ///
-/// A segment has at most one name, which may have text before and after it. In the last segment, the
-/// name may have a `+`: the slashes of its value stay (RFC 6570, section 3.2.3). Unlike there, a `?`,
-/// `#` or `%` is escaped.
+/// A segment has at most one name, which may have text before and after it. In the last segment, a
+/// `+` before the name keeps the slashes of its value (RFC 6570, section 3.2.3). Unlike in the RFC,
+/// `?`, `#` and `%` are escaped.
 ///
 /// A request replaces the names with values. The mock reads the values from a request's path.
 package struct PathTemplate: Equatable, Sendable {
@@ -17,7 +17,7 @@ package struct PathTemplate: Equatable, Sendable {
         package var keepsSlashes = false
     }
 
-    /// Reads a template. A leading slash may be left out.
+    /// Parses a template. The leading slash is optional.
     package init(_ text: String) throws {
         self.text = text
         func unusable(_ problem: String) -> RequestBuildingError {
@@ -66,12 +66,12 @@ package struct PathTemplate: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
+    /// Returns the percent-encoded path with a leading slash, or `""` for an empty template.
     func expand(_ values: RequestItems) throws -> String {
         let texts = try texts(for: values)
         let path = try segments.map { segment in
             let expanded = segment.expand(texts)
-            // A value beside a literal dot, or one with slashes, can form such a segment.
+            // A value next to a literal dot, or one with slashes, can form a `.` or `..` segment.
             if let dots = Self.dots(in: expanded) {
                 throw Self.unusable(
                     text, "comes out with a segment \(dots), which leads to another path.")
@@ -83,8 +83,8 @@ package struct PathTemplate: Equatable, Sendable {
 
     private func texts(for values: RequestItems) throws -> [String: String] {
         let names = segments.compactMap(\.name)
-        // Checked before unused values. A misspelt name causes both errors, and the spelling of the
-        // template is more likely to be right.
+        // Checked before unused values. A misspelled name causes both errors, and the template is
+        // more likely to be right.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
             throw Self.unusable(
                 text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")
@@ -121,7 +121,7 @@ package struct PathTemplate: Equatable, Sendable {
         RequestBuildingError("The path template", template, problem)
     }
 
-    /// The first segment of a text that leads to another path, if there is one.
+    /// Returns the first `.` or `..` segment of a text, if there is one.
     private static func dots(in text: String) -> String? {
         segments(of: text).first { $0 == "." || $0 == ".." }
     }
@@ -135,7 +135,7 @@ package struct PathTemplate: Equatable, Sendable {
 }
 
 extension PathTemplate.Segment {
-    /// Reads a segment. If its first braces are unbalanced or enclose no name, returns nil.
+    /// Parses a segment. Returns nil if its first braces are unbalanced or enclose no name.
     fileprivate init?(_ text: String) {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { $0 == "{" || $0 == "}" }) else {
@@ -156,7 +156,7 @@ extension PathTemplate.Segment {
             keepsSlashes: keepsSlashes)
     }
 
-    /// Returns the segment percent-encoded, with a value in place of its name.
+    /// Returns the percent-encoded segment, with a value in place of its name.
     fileprivate func expand(_ values: [String: String]) -> String {
         let value = name.flatMap { values[$0] } ?? ""
         let encoded =

@@ -16,7 +16,7 @@
 /// | a number | its digits, never with an exponent: `0.0000001` |
 /// | any other ``RequestValue`` | its `description` |
 public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
-    /// A name and a value; nil leaves the item out.
+    /// A name and a value. A nil value leaves the item out.
     struct Item: Sendable {
         let name: String
         let value: (any RequestValue)?
@@ -40,9 +40,9 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         items = elements.map { Item(name: $0, value: $1) }
     }
 
-    /// Creates items from a dictionary, sorted by name, or from other keys and values, in order.
+    /// Creates items from a dictionary, sorted by name, or from other pairs, in order.
     ///
-    /// Query items of `URLComponents` become pairs first:
+    /// To use the query items of `URLComponents`, map them to pairs:
     ///
     ///     RequestItems(items.map { (key: $0.name, value: $0.value) })
     public init<Value: RequestValue>(_ pairs: some Sequence<(key: String, value: Value)>) {

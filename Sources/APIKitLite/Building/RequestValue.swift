@@ -2,14 +2,14 @@ import Foundation
 
 /// A value of a query, a form, a path or a header.
 ///
-/// Texts, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. For a type of
-/// your own that has a `description`, or whose raw value is a value, an empty conformance is enough:
+/// Strings, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. If your
+/// own type has a `description`, or a raw value of such a type, an empty conformance is enough:
 ///
 ///     extension Sort: RequestValue {}
 public protocol RequestValue: Sendable {
-    // With an underscore, because completion would show it for each text, number and array.
-    /// The texts that are sent, unescaped: one for a plain value, one for each element of an array,
-    /// none for nil.
+    // The underscore keeps it out of code completion for every string, number and array.
+    /// The unescaped texts to send: one for a plain value, one for each element of an array, none
+    /// for nil.
     var _requestTexts: [String] { get throws }
 }
 
@@ -45,7 +45,7 @@ extension RequestValue where Self: FloatingPoint & CustomStringConvertible {
     public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
 }
 
-/// Returns the description of a number without an exponent, which not every server reads: `6.6e-05`
+/// Returns a number's description without an exponent, which some servers cannot read: `6.6e-05`
 /// becomes `0.000066`.
 private func digits(_ number: String, _ isFinite: Bool) throws -> String {
     guard isFinite else {
@@ -53,7 +53,7 @@ private func digits(_ number: String, _ isFinite: Bool) throws -> String {
     }
     let (mantissa, exponent) = number.cut(at: "e")
     guard let exponent = exponent.flatMap({ Int($0) }) else { return number }
-    // One of the digits is before the point. With a positive exponent, all of them are.
+    // One digit is before the point, or all of them if the exponent is positive.
     let digits = mantissa.filter(\.isNumber)
     let count = exponent < 0 ? -exponent - 1 : exponent + 1 - digits.count
     let zeros = String(repeating: "0", count: max(count, 0))

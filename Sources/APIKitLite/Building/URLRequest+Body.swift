@@ -3,14 +3,14 @@ import Foundation
 extension URLRequest {
     /// Returns the request with a value, encoded as JSON, as its body.
     ///
-    /// A `Content-Type` that the request has is kept. Otherwise it becomes `application/json`.
+    /// A `Content-Type` that the request has is kept. Otherwise, it becomes `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value to encode. `Data` is JSON already, and is sent as it is. If the value is
-    ///     nil, the request stays as it is.
-    ///   - encoder: An encoder for other dates, keys or formats. If it is nil, keys are sorted and
+    ///   - value: The value to encode. `Data` is already JSON, and is sent as it is. If the value
+    ///     is nil, the request is unchanged.
+    ///   - encoder: An encoder for other dates, keys or formats. If nil, keys are sorted and
     ///     slashes are not escaped.
-    /// - Throws: The error of the encoder, and ``RequestBuildingError`` on GET or HEAD, and if the
+    /// - Throws: The error of the encoder, or ``RequestBuildingError`` for GET or HEAD or if the
     ///   request has a body.
     public func jsonBody(
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
@@ -22,13 +22,12 @@ extension URLRequest {
 
     /// Returns the request with form fields as its body.
     ///
-    /// The fields are encoded as a browser encodes them: in order, with `+` for a space. A
-    /// `Content-Type` that the request has is kept. Otherwise it becomes
-    /// `application/x-www-form-urlencoded`.
+    /// The fields are encoded as in a browser: in order, with `+` for a space. A `Content-Type`
+    /// that the request has is kept. Otherwise, it becomes `application/x-www-form-urlencoded`.
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. Nil leaves a field
     ///   out, `""` gives `q=`, an array repeats the name.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, on GET or HEAD, and if
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, for GET or HEAD, or if
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
         let text = try fields.encoded(as: .form)
@@ -37,19 +36,19 @@ extension URLRequest {
 
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
     ///
-    /// A browser sends a form with files in the same way. If a part is a file on disk, see
-    /// ``MultipartPart/file(_:at:fileName:contentType:)``, the body is read when the request is sent, as
-    /// that of ``fileBody(_:contentType:)``. A `URLSession` writes such a form to a temporary file,
-    /// sends that and removes it, for each attempt.
+    /// A browser sends a form with files in the same way. If a part is a file on disk
+    /// (``MultipartPart/file(_:at:fileName:contentType:)``), the body is read when the request is
+    /// sent, as for ``fileBody(_:contentType:)``. For each attempt, a `URLSession` writes such a
+    /// form to a temporary file, sends it and removes it.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order. Nil leaves a part out.
     ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
-    ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give
-    ///     the same bytes. If a part is a file on disk, it is random.
+    ///     it. If nil, it is derived from the parts, so that the same parts produce the same bytes.
+    ///     If a part is a file on disk, it is random.
     /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
-    ///   type, for a boundary that is too long or occurs in a part, on GET or HEAD, and if the
-    ///   request has a body; ``FileBodyError`` if a file is missing, unreadable or not a regular
+    ///   type, for a boundary that is too long or occurs in a part, for GET or HEAD, or if the
+    ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
     ///   file.
     public func multipartBody(
         _ parts: [MultipartPart?], boundary: String? = nil
@@ -59,7 +58,7 @@ extension URLRequest {
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
         var segments: [RepeatableBody.Segment] = []
         var bytes = Data()
-        // Otherwise the bytes would be copied again and again.
+        // Otherwise, the bytes would be copied many times.
         bytes.reserveCapacity(parts.reduce(0) { $0 + $1.data.count + 500 })
         for part in parts {
             bytes.append(Data("--\(boundary)\r\n".utf8))
@@ -79,26 +78,27 @@ extension URLRequest {
 
     /// Returns the request with a file as its body, which is read when the request is sent.
     ///
-    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. Each
-    /// attempt to send the request opens the file again: a retry, a redirect with status 307 or
-    /// 308, or a repetition with a new credential.
+    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. The file
+    /// is opened again for each attempt, such as a retry, a redirect with status 307 or 308, or a
+    /// request repeated with a new credential.
     ///
-    /// The file must not change until the request is sent. If it is missing or unreadable then, or
-    /// has another size, the exchange throws ``FileBodyError``. On Linux, the server does not
-    /// receive a complete body then; on Apple platforms, it may receive one that changed while it
-    /// was sent. If a file is overwritten with as many bytes while it is read, nobody notices.
+    /// The file must not change until the request is sent. If it is missing or unreadable by then,
+    /// or its size has changed, the exchange throws ``FileBodyError``. On Linux, the server then
+    /// never receives a complete body. On Apple platforms, it may receive one that changed while it
+    /// was sent. A file that is overwritten with the same number of bytes while it is read is not
+    /// detected.
     ///
     /// Send the request with a session of this library, such as a `URLSession` through
-    /// ``HTTPSession/data(for:progress:)``. Foundation alone, as in `data(for:)`, cannot read the
-    /// body on Apple platforms: it may end the process.
+    /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in
+    /// `data(for:)`, cannot read the body and may crash.
     ///
     /// - Parameters:
     ///   - file: The URL of the file.
-    ///   - contentType: The media type of the file. If it is nil, a `Content-Type` that the request
-    ///     has is kept. Otherwise it follows from the extension of the name, if that is a common
-    ///     one such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
-    /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file;
-    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a control
+    ///   - contentType: The media type of the file. If nil, the request's `Content-Type` is kept.
+    ///     Without one, the type is derived from a common extension such as `json`, `jpg`, `mp4` or
+    ///     `zip`. For any other file, it is `application/octet-stream`.
+    /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file.
+    ///   ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a control
     ///   character in the type.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
         let body = RepeatableBody([.file(try RepeatableBody.File(file))])
@@ -110,9 +110,9 @@ extension URLRequest {
     ///
     /// - Parameters:
     ///   - data: The bytes.
-    ///   - contentType: Their media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a control
-    ///   character in the type.
+    ///   - contentType: The media type, for the `Content-Type` header.
+    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a
+    ///   control character in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
         request.httpBody = data
@@ -125,7 +125,7 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with the type of a body that it may get.
+    /// Returns the request with the type of a body, if it can have one.
     private func withoutBody(_ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
@@ -146,7 +146,7 @@ extension URLRequest {
 
     /// The content type that the request has, unless it has a body.
     ///
-    /// The type of an earlier body does not describe a second one, which an error names.
+    /// The type of an earlier body does not apply to a second one, which is an error.
     private var givenContentType: String? {
         hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
     }

@@ -9,25 +9,25 @@ extension URLRequest {
     ///         query: ["fields": "name", "page": nil])
     ///     // GET https://api.example.com/v1/users/42?fields=name
     ///
-    /// The same input gives the same bytes on every platform. The path, user info and query of the
-    /// base are kept unchanged. Its query comes first.
+    /// The same input produces the same bytes on every platform. The path, user info and query of
+    /// the base are kept unchanged. Its query comes first.
     ///
     /// - Parameters:
     ///   - method: One word. A method of RFC 9110 or RFC 5789 may be written in lower case. Any
     ///     other word is sent as it is.
-    ///   - base: An `https` or `http` URL with a host and without a fragment. A slash at its end
-    ///     makes no difference if there is a path.
+    ///   - base: An `https` or `http` URL with a host and without a fragment. If there is a path, a
+    ///     trailing slash makes no difference.
     ///   - path: Plain text with names in braces, at most one in each segment: `/users/{id}`,
-    ///     `/files/{name}.json`. A slash at its end is kept. A path that is percent-encoded already
-    ///     belongs to the base.
+    ///     `/files/{name}.json`. A trailing slash is kept. A path that is already percent-encoded
+    ///     belongs in the base.
     ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
     ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
     ///     slashes of its value (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an
     ///     error.
     ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, an array repeats the
     ///     name.
-    ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or
-    ///     of an array, are joined with a comma, the values of `Cookie` with a semicolon.
+    ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or of
+    ///     an array, are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
     public init(
         _ method: String, _ base: URL, path: String = "",
@@ -45,7 +45,7 @@ extension URL {
     ///
     ///     let avatar = try URL(base, path: "/users/{id}/avatar", ["id": id], query: ["size": 64])
     ///
-    /// The arguments and the escaping are those of ``Foundation/URLRequest``'s
+    /// The arguments and the escaping are the same as for ``Foundation/URLRequest``'s
     /// `init(_:_:path:_:query:headers:)`.
     ///
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
@@ -66,7 +66,7 @@ private let knownMethods = [
 
 /// Returns the method as it is sent: a known one in upper case, any other word unchanged.
 ///
-/// Methods are case-sensitive, and Foundation sends `patch` unchanged.
+/// Methods are case-sensitive, and Foundation does not capitalize `patch`.
 private func checked(_ method: String) throws -> String {
     guard method.utf8.isHTTPToken else {
         throw RequestBuildingError(

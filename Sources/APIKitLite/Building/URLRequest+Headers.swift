@@ -1,21 +1,22 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a header, in place of any earlier value.
+    /// Returns the request with a header, which replaces any earlier value.
     ///
     /// - Parameters:
     ///   - name: The name of the header. Case makes no difference.
-    ///   - value: The value. If it is nil, the request stays as it is and keeps an earlier value.
-    ///     The elements of an array are joined with a comma, for `Cookie` with a semicolon.
+    ///   - value: The value. If nil, the request is unchanged and keeps any earlier value. The
+    ///     elements of an array are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break, NUL or
-    ///   another control character but the tab in the value, and for a value that cannot be sent.
+    ///   any other control character except a tab in the value, and for a value that cannot be
+    ///   sent.
     public func header(
         _ name: String, _ value: (any RequestValue)?
     ) throws -> URLRequest {
         try headers([name: value])
     }
 
-    /// Returns the request with headers, each in place of any earlier value.
+    /// Returns the request with headers, which replace any earlier values.
     func headers(_ headers: RequestItems) throws -> URLRequest {
         for item in headers.items { try checkHeaderName(item.name) }
         let fields = try headers.texts()
@@ -25,7 +26,7 @@ extension URLRequest {
             request.setValue(nil, forHTTPHeaderField: field.name)
         }
         for (name, value) in fields {
-            // Only the values of `Cookie` are not a list (RFC 6265, section 4.2.1).
+            // Only `Cookie` is not a comma-separated list (RFC 6265, section 4.2.1).
             let separator = name.lowercased() == "cookie" ? "; " : ", "
             let earlier = request.value(forHTTPHeaderField: name).map { $0 + separator } ?? ""
             request.setValue(earlier + value, forHTTPHeaderField: name)
@@ -33,8 +34,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with a header whose value is text, without a detour through items: this
-    /// is on the path of every request with a credential.
+    /// Returns the request with a text header. It avoids `RequestItems`, because every request with
+    /// a credential calls it.
     func header(_ name: String, _ value: String) throws -> URLRequest {
         try checkHeaderName(name)
         try checkField(value, "The header", name, "value")
@@ -50,7 +51,7 @@ private func checkHeaderName(_ name: String) throws {
         "The header", name, "is not one word. Use letters, digits and hyphens.")
 }
 
-/// Checks a text of a header, of a request or of a part of a form.
+/// Checks the text of a header in a request or in a part of a form.
 func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
     guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
     throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")
@@ -61,11 +62,10 @@ extension URLRequest {
     ///
     /// Replaces any earlier value of the header.
     ///
-    /// - Parameter token: The token, without the word `Bearer`. If it is nil, the request stays as
-    ///   it is.
-    /// - Throws: ``RequestBuildingError`` for an empty token, and for a character that a token must
-    ///   not have (RFC 6750, section 2.1), such as a space or a line break. The characters `|` and
-    ///   `:` are accepted, because some servers put them into tokens.
+    /// - Parameter token: The token, without the word `Bearer`. If nil, the request is unchanged.
+    /// - Throws: ``RequestBuildingError`` for an empty token, and for a character that is not
+    ///   allowed in a token (RFC 6750, section 2.1), such as a space or a line break. The
+    ///   characters `|` and `:` are accepted, because some servers use them.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
         // A `b64token`, or one with a character that servers add, as Laravel does in `1|a2b4`.
@@ -101,8 +101,8 @@ extension URLRequest {
     /// Returns the request with the identifier and the secret of an OAuth client in its
     /// `Authorization` header (RFC 6749, section 2.3.1).
     ///
-    /// This is the "Basic" scheme of form-encoded values: a server decodes `%2B` to `+`, and would
-    /// read a plain `+` as a space. Replaces any earlier value of the header.
+    /// This is the "Basic" scheme with form-encoded values. A server decodes `%2B` to `+`, and
+    /// would read a plain `+` as a space. Replaces any earlier value of the header.
     ///
     /// - Parameters:
     ///   - clientID: The identifier, not encoded.

@@ -1,11 +1,11 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with query items after its present query items.
+    /// Returns the request with query items added after its existing ones.
     ///
     /// - Parameter items: The names and values, as ``RequestItems`` describes them.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has
-    ///   no URL.
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, or if the request has no
+    ///   URL.
     public func query(_ items: RequestItems) throws -> URLRequest {
         let query = try items.encoded(as: .query)
         if query.isEmpty { return self }
@@ -29,7 +29,7 @@ func adding(query: String, to url: String) -> String {
     return head + (needsAmpersand ? "&" : "") + query + fragment
 }
 
-/// Returns the URL of a text. Throws if Foundation makes none, or repairs the text, which would be a
+/// Returns the URL of a text. Throws if Foundation rejects the text, or would change it into a
 /// different URL.
 func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {

@@ -26,8 +26,8 @@ import Foundation
 ///
 /// - Important: The compiler matches these functions by their full names. `parseResponse(_ data:)`,
 ///   without the label, is a different function, and the default is called instead of it. Declare
-///   the conformance in an extension: the compiler then warns of most names that nearly match. If
-///   the output is neither `Decodable`, `Data` nor `Void`, a request that implements
+///   the conformance in an extension, so that the compiler warns about most near misses. If the
+///   output is neither `Decodable`, `Data` nor `Void`, a request that implements
 ///   `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The input of the request. `Void` if it needs no input.
@@ -38,9 +38,9 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// Returns the request for an input.
     ///
-    /// Nothing is sent, and the same input always gives the same request.
+    /// Nothing is sent, and the same input always produces the same request.
     ///
-    /// - Throws: Any error if the input allows no request. The load then fails in stage
+    /// - Throws: Any error if no request can be made from the input. The load then fails in stage
     ///   ``APIRequestError/Stage/makeRequest``.
     func makeRequest(from data: RequestDataType) throws -> URLRequest
 
@@ -49,8 +49,9 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// An implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
     ///
-    /// - Throws: Any error if the response is not acceptable; by default, ``UnacceptableStatusError``.
-    ///   The load then fails in stage ``APIRequestError/Stage/validate``.
+    /// - Throws: Any error if the response is not acceptable. By default,
+    ///   ``UnacceptableStatusError``. The load then fails in stage
+    ///   ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
 
     /// Parses an accepted response. Implement this if the output depends on headers or status.
@@ -74,10 +75,10 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The decoder of the default ``parseResponse(data:)``. By default, a new `JSONDecoder()`.
     var jsonDecoder: JSONDecoder { get }
 
-    /// The secrets that the texts of this request's errors hide. By default,
+    /// The secrets to hide in the texts of this request's errors. By default,
     /// ``Redaction/standard``.
     ///
-    /// A protocol extension gives an app's own redaction to all its requests:
+    /// To use your own redaction for all requests, write a protocol extension:
     ///
     /// ```swift
     /// protocol ShopRequest: APIRequest {}
@@ -97,7 +98,7 @@ extension APIRequest {
         try response.validateStatus()
     }
 
-    /// Parses the body without its headers and status.
+    /// Parses the body, and ignores the headers and status.
     ///
     /// - Throws: Any error if the body cannot be parsed.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> ResponseDataType {
@@ -111,9 +112,9 @@ extension APIRequest {
     public var redaction: Redaction { .standard }
 }
 
-// Without this, the compiler does not say what such an output needs.
+// Without this, the compiler does not say what the output requires.
 extension APIRequest {
-    /// Does not exist for an output that is neither `Decodable`, `Data` nor `Void`.
+    /// Unavailable if the output is neither `Decodable`, `Data` nor `Void`.
     @available(
         *, unavailable,
         message: """
@@ -127,10 +128,10 @@ extension APIRequest {
 }
 
 extension APIRequest where ResponseDataType: Decodable {
-    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an empty
-    /// body is nil.
+    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an
+    /// empty body is nil.
     ///
-    /// - Throws: `DecodingError` if the body does not have the form of the output.
+    /// - Throws: `DecodingError` if the body does not match the output.
     public func parseResponse(data: Data) throws -> ResponseDataType {
         try jsonDecoder.decode(ResponseDataType.self, fromBody: data)
     }

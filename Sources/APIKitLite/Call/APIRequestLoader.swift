@@ -7,9 +7,9 @@ import Foundation
 /// let user = try await loader.load(42)
 /// ```
 ///
-/// A test passes the session of a mock; the rest of the code stays the same. This is the loader of
-/// WWDC 2018 session 417. Code with many requests needs no loader for each of them: a session loads
-/// any request, `session.load(UserRequest(baseURL: baseURL), 42)`.
+/// A test passes the session of a mock. The rest of the code stays the same. This is the loader of
+/// WWDC 2018 session 417. You do not need a loader for each request, because a session loads any
+/// request: `session.load(UserRequest(baseURL: baseURL), 42)`.
 public final class APIRequestLoader<T: APIRequest> {
     /// The request that this loader loads.
     public let apiRequest: T
@@ -50,7 +50,8 @@ public final class APIRequestLoader<T: APIRequest> {
         try await response(for: requestData).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and
+    /// body.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -72,7 +73,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending T.ResponseDataType
@@ -84,7 +85,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending APIResponse<T.ResponseDataType>
@@ -98,21 +99,21 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
 extension APIRequestLoader where T: SendableMetatype {
     /// Loads the request and calls the completion handler exactly once.
     ///
-    /// This is the function that session 417 shows.
+    /// This is the function in session 417.
     ///
     /// The handler is called on the `delegateQueue` of a `URLSession`, or in the background for any
-    /// other session. There is one exception: if the request cannot be made, the handler gets that
-    /// error synchronously, before this method returns. The load continues if the loader or the
-    /// returned task is released.
+    /// other session. There is one exception: if the request cannot be made, the handler is called
+    /// with the error before this method returns. The load continues if the loader or the returned
+    /// task is released.
     ///
     /// The request and its output need not be `Sendable`. Validating and parsing run in the
-    /// background, one answer of this loader at a time, and the compiler does not check that use.
-    /// `makeRequest` runs before this method returns, even while an earlier answer is parsed.
+    /// background, one response of this loader at a time. The compiler does not check this use.
+    /// `makeRequest` runs before this method returns, even while an earlier response is parsed.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.
-    ///   - completionHandler: The function to call with the parsed value, or with the original
-    ///     error: the error that your code threw, or the `URLError`.
+    ///   - completionHandler: The function to call with the parsed value or the original error,
+    ///     which your code threw or is a `URLError`.
     /// - Returns: The task of the load. Its `cancel()` makes the load fail with
     ///   `URLError.cancelled`.
     @preconcurrency
@@ -131,7 +132,7 @@ extension APIRequestLoader where T: SendableMetatype {
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
-        nonisolated(unsafe) let made = load  // `parsing` is held for the functions of the request.
+        nonisolated(unsafe) let made = load  // `parsing` is held when its request is used.
         return Task { @Sendable in
             var load = made
             nonisolated(unsafe) let result: (T.ResponseDataType?, (any Error)?)  // Used once.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A parsed value together with the response that it was parsed from.
+/// A parsed value and the response that it was parsed from.
 public struct APIResponse<Value> {
     /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
     public let value: Value

@@ -1,14 +1,14 @@
 import Foundation
 
-// Each function exists twice, as that of a loader does. If the request and its input are `Sendable`,
-// the compiler prefers the `@concurrent` one, which parses in the background. The other function is
-// called for any other request, and for one whose conformance is isolated to the caller's actor.
+// Each function exists twice, as in a loader. If the request and its input are `Sendable`, the
+// compiler prefers the `@concurrent` one, which parses in the background. Otherwise, or if the
+// conformance is isolated to the caller's actor, it picks the other one.
 
 extension HTTPSession {
     /// Loads a request that is not `Sendable`, and returns the parsed value.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are those of the
-    /// form for a `Sendable` request.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
+    /// for a `Sendable` request.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<R: APIRequest>(
@@ -27,9 +27,9 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
+    ///   - progress: Called with the number of body bytes sent, and the size: see
     ///     ``data(for:progress:)``.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<R: APIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType,
@@ -39,10 +39,11 @@ extension HTTPSession {
         try await response(request, for: input, progress: progress).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and
+    /// body.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are those of the
-    /// form for a `Sendable` request.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
+    /// for a `Sendable` request.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func response<R: APIRequest>(
@@ -59,10 +60,10 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
+    ///   - progress: Called with the number of body bytes sent, and the size: see
     ///     ``data(for:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<R: APIRequest & Sendable>(
         _ request: R, for input: R.RequestDataType,
@@ -90,7 +91,7 @@ extension HTTPSession {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<R: APIRequest & Sendable>(
         _ request: R,
@@ -99,8 +100,8 @@ extension HTTPSession {
         try await response(request, progress: progress).value
     }
 
-    /// Loads a request that needs no input and is not `Sendable`, and returns the parsed value with its
-    /// headers and body.
+    /// Loads a request that needs no input and is not `Sendable`, and returns the parsed value with
+    /// its headers and body.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -117,7 +118,7 @@ extension HTTPSession {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<R: APIRequest & Sendable>(
         _ request: R,

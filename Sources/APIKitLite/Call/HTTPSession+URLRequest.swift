@@ -1,13 +1,12 @@
 import Foundation
 
-// A `URLRequest` that a function of the app returns is loaded like a request type: the verbs have the
-// same names, and throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
+// A plain `URLRequest` is loaded like a request type, with functions that have the same names and
+// throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, and decodes its response on the caller's actor, to which the output
-    /// belongs.
+    /// Loads a `URLRequest`, and decodes its response on the caller's actor, which owns the output.
     ///
-    /// The parameters are those of the form that decodes in the background.
+    /// The parameters are the same as when decoding in the background.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<T: Decodable>(
@@ -34,13 +33,13 @@ extension HTTPSession {
     ///   - request: The request to send.
     ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
     ///   - decoder: The decoder of the output.
-    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
-    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
-    ///   - progress: Called with the number of bytes of the request's body that were sent, and its
-    ///     size: see ``data(for:progress:)``.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    ///   - progress: Called with the number of the request's body bytes sent, and the size: see
+    ///     ``data(for:progress:)``.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
@@ -60,12 +59,12 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use it for an output that is not JSON, or that depends on the status or a header. The closure runs
-    /// off the caller's actor, and its error fails the load in the stage
-    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other parameters are
-    /// those of the form with `as:`.
+    /// Use it for an output that is not JSON, or that depends on the status or a header. The
+    /// closure runs off the caller's actor. If it throws, the load fails in stage
+    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
+    /// parameters are the same as with `as:`.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
@@ -83,10 +82,10 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, and returns the value with its headers and body. Decodes it on the
-    /// caller's actor, to which the output belongs.
+    /// Loads a `URLRequest`, decodes its response on the caller's actor, and returns the value with
+    /// its headers and body.
     ///
-    /// The parameters are those of `load` with `as:`.
+    /// The parameters are the same as for `load` with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func response<T: Decodable>(
@@ -109,10 +108,10 @@ extension HTTPSession {
     ///     let users = try await session.response(request, as: [User].self)
     ///     let next = users.response.link("next")
     ///
-    /// Decodes off the caller's actor. The parameters are those of `load` with `as:`.
+    /// Decodes off the caller's actor. The parameters are the same as for `load` with `as:`.
     ///
     /// - Returns: The value, and the response that it was decoded from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
@@ -131,9 +130,9 @@ extension HTTPSession {
     /// Loads a `URLRequest`, parses its response with a closure, and returns the value with its
     /// headers and body.
     ///
-    /// The parameters are those of `load` with `parse:`.
+    /// The parameters are the same as for `load` with `parse:`.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,

@@ -1,10 +1,10 @@
 import Foundation
 
 extension HTTPURLResponse {
-    /// Checks that the status is in a range, or one of further codes.
+    /// Checks that the status is in a range, or is another accepted code.
     ///
-    /// The default of ``APIRequest/validateResponse(data:response:)`` is this function without an
-    /// argument. A request that accepts other codes calls it with them:
+    /// By default, ``APIRequest/validateResponse(data:response:)`` calls this without arguments. To
+    /// accept other codes, pass them:
     ///
     ///     func validateResponse(data: Data, response: HTTPURLResponse) throws {
     ///         try response.validateStatus(200..<300, 304)
@@ -40,19 +40,18 @@ extension HTTPURLResponse {
 }
 
 extension HTTPURLResponse {
-    /// Returns a response with a status and headers, for a pure test or for the parsing of a body
-    /// alone.
+    /// Returns a response with a status and headers, for pure tests or for parsing only a body.
     ///
     ///     let books = try request.parseResponse(data: data, response: .status(200))
     ///
     /// - Parameters:
     ///   - code: The status.
     ///   - headers: The names and values of its headers.
-    /// - Returns: A response whose URL means nothing.
+    /// - Returns: A response with a placeholder URL.
     public static func status(
         _ code: Int, headers: [String: String] = [:]
     ) -> HTTPURLResponse {
-        // The initializer fails only on Apple platforms, and only for a URL that cannot be used.
+        // The initializer fails only on Apple platforms, for an invalid URL.
         HTTPURLResponse(
             url: URL(filePath: "/"), statusCode: code, httpVersion: nil, headerFields: headers)!
     }

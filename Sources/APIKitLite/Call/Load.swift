@@ -1,22 +1,22 @@
 import Foundation
 
-/// One load: it makes a request, sends it, validates the response and parses it.
+/// A load, which makes a request, sends it, validates the response and parses it.
 ///
-/// The error of a load is made here. Streams, event streams and downloads use the same steps, and
-/// read the body themselves.
+/// It also creates the errors. Streams, event streams and downloads use the same steps, but read
+/// the body themselves.
 struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
     let requestType: String?
-    /// The clock of the time for which the body of a refused response is read.
+    /// The clock that limits how long the body of a refused response is read.
     let clock: any Clock<Duration>
-    /// Called with the number of bytes of the request's body that were sent, and its size.
+    /// Called with the number of the request's body bytes sent, and the size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
-    /// Held while a response is validated or parsed, if several tasks may use the request although
-    /// it is not `Sendable`.
+    /// Held during validation and parsing if several tasks may use a request that is not
+    /// `Sendable`.
     var lock: NSLock?
 
-    /// The request that was sent, or that is to be sent. Nil before it was made.
+    /// The request to send, or that was sent. Nil until it is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
@@ -33,7 +33,7 @@ struct Load<T: APIRequest> {
         self.progress = progress
     }
 
-    /// Creates the load of a response whose body the app reads. It makes only errors.
+    /// Creates a load for a response whose body the app reads. It is used only for errors.
     init(_ apiRequest: T, reading body: HTTPBody) {
         self.init(
             apiRequest,
@@ -78,8 +78,8 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Sends a request. If the task was cancelled before, nothing is sent. If it is cancelled during
-    /// the exchange, the load fails, even if the session returns a response.
+    /// Sends a request. If the task is already cancelled, nothing is sent. If it is cancelled
+    /// during the exchange, the load fails, even if the session returns a response.
     nonisolated(nonsending) mutating func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
@@ -99,9 +99,9 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Asks the request whether it accepts the response. For a stream, it gets an empty body first.
-    /// If it throws, it is asked again with the beginning of the body, so that its error can
-    /// describe the body.
+    /// Calls the request's `validateResponse`. For a stream, first passes an empty body. If that
+    /// throws, calls it again with the beginning of the body, so that its error can describe the
+    /// body.
     nonisolated(nonsending) func validate(
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
@@ -120,7 +120,7 @@ struct Load<T: APIRequest> {
     ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         let data: Data
         do {
-            // It is complete, unless a session of the app's own returns it in pieces.
+            // The body is complete, unless the app's own session returns it in pieces.
             data = try await body.collect(limit: body.wholeLimit)
         } catch {
             throw failure(.transport, error, isCancellation: Task.isCancelled)
@@ -150,14 +150,14 @@ struct Load<T: APIRequest> {
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
         error.exchangeIDs = notes.exchangeIDs
-        // A request that the app itself has authorized misses nothing.
+        // A request that the app itself authorized needs no hint.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
         error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential
         return error
     }
 
-    /// Returns the error for a response that is not accepted, with the beginning of its body. `describe`
-    /// throws the reason again, if the body of a stream says more about it.
+    /// Returns the error for a response that is not accepted, with the beginning of its body.
+    /// `describe` throws the reason again, with the beginning of a stream's body.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }
@@ -172,8 +172,7 @@ struct Load<T: APIRequest> {
         return failure(stage, reason, data)
     }
 
-    /// Informs the observers of the chain if the error says that a response was not accepted or not
-    /// parsed.
+    /// Notifies the chain's observers if a response was not accepted or could not be parsed.
     func notifyingObservers(of error: APIRequestError) -> APIRequestError {
         guard error.stage == .validate || error.stage == .parse else { return error }
         let chain = sequence(first: session) { ($0 as? any SessionPolicy)?.next }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The warning of a debug build that a large body was parsed on the main actor.
+/// The debug-build warning that a large body was parsed on the main actor.
 ///
-/// The compiler reports nothing there: a request is loaded on the caller's actor if it or its input
-/// is not `Sendable`, also in a generic function without these constraints.
+/// The compiler does not warn. A request is loaded on the caller's actor if it or its input is not
+/// `Sendable`, even in a generic function without these constraints.
 enum MainActorParsing {
-    /// The number of bytes from which parsing can delay a frame. Decoding so much JSON takes about
-    /// 5 ms, and a frame of a display with 120 Hz lasts 8 ms.
+    /// The number of bytes from which parsing can delay a frame. Decoding this much JSON takes
+    /// about 5 ms, and a frame at 120 Hz lasts 8 ms.
     static let limit = 100_000
 
-    /// The function that gets the text of a warning. By default, writes it to standard error.
+    /// The function that reports a warning. By default, it writes to standard error.
     @TaskLocal static var warn: @Sendable (String) -> Void = { text in
         writeToStandardError(text + "\n")
     }
 
     private static let warnedTypes = Locked<Set<ObjectIdentifier>>([])
 
-    /// Warns, once for each type of request, if a large body was parsed on the main actor.
+    /// Warns once per request type if a large body was parsed on the main actor.
     static func didParse<T: APIRequest>(
         _ request: T.Type, _ body: Data, on actor: (any Actor)?
     ) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A `URLRequest` and the closures that validate and parse its response: the request type of the
-/// verbs that take a `URLRequest`.
+/// The request type behind `load` and `response` for a `URLRequest`, with closures that validate
+/// and parse the response.
 struct URLRequestCall<Output>: APIRequest {
     let request: URLRequest
     let redaction: Redaction
@@ -10,7 +10,7 @@ struct URLRequestCall<Output>: APIRequest {
 
     func makeRequest(from _: Void) -> URLRequest { request }
 
-    // The optimizer of Swift 6.3 crashes if it inlines a closure into an asynchronous function.
+    // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
     @inline(never)
     func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try validate(data, response)

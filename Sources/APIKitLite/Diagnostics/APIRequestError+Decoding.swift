@@ -1,8 +1,8 @@
 import Foundation
 
 extension APIRequestError {
-    /// Returns a sentence about a decoding error, and the JSON around its place, or the beginning of a
-    /// form, unless it is something else, which may be a secret.
+    /// Returns a sentence about a decoding error, and the JSON around it or the beginning of a
+    /// form. Anything else may be secret and is left out.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)
@@ -20,7 +20,7 @@ extension APIRequestError {
         let response = error.element == nil ? response : nil
         let type = response?.value(forHTTPHeaderField: "Content-Type")
         let beginning = redaction.excerpt(of: data, contentType: type)
-        // An empty coding path means that the decoder could not read the text at all.
+        // An empty coding path means that the decoder could not parse the text at all.
         if case .dataCorrupted = error, path.isEmpty, let failure = redaction.failure(in: data) {
             let subject = error.element == nil ? "The body" : "The element"
             let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
@@ -28,7 +28,7 @@ extension APIRequestError {
             return ("\(subject) is \(form)", failure.excerpt ?? beginning)
         }
         guard let beginning else { return (sentence(about: error, at: nil), nil) }
-        // Of a longer text, the place is named, and not looked for.
+        // In a longer text, the place is named but not searched for.
         let bytes = [UInt8](data.prefix(2_000_000))
         let starts = JSONText.starts(of: path, in: bytes)
         let values = starts.indices.lazy.map { depth in
@@ -36,7 +36,7 @@ extension APIRequestError {
         }
         let tree = starts.count > path.count ? values.last?.map(\.tree) : nil
         guard beginning.hasSuffix("…") else { return (sentence(about: error, at: tree), beginning) }
-        // The largest value around the place that is short; of many, the last are searched.
+        // The largest short value around the place. Only the last few are tried.
         let parts = values.dropFirst().suffix(5).compactMap {
             $0.map { "…\($0.shown)…".excerpt(limit: 2_000) }
         }
@@ -44,10 +44,10 @@ extension APIRequestError {
         return (sentence(about: error, at: tree), part ?? beginning)
     }
 
-    /// Returns a sentence about an error at a value in JSON, or about one whose value is not known: a
-    /// decoder may have converted the keys, and an array may be too short.
+    /// Returns a sentence about an error at a value in JSON. The value may be unknown, because a
+    /// decoder may have converted the keys, or an array may be too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
-        // It is bounded, because the server chooses the keys.
+        // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
         let path = "At " + place
         let detail = error.context.flatMap { redaction.detail(of: $0) } ?? ""
@@ -66,7 +66,7 @@ extension APIRequestError {
     }
 }
 
-/// Returns what a text is that is not JSON.
+/// Returns what kind of text it is, if not JSON.
 private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: any Error) -> String {
     if let name = compression(of: data, contentEncoding) {
         return "compressed with \(name), where JSON was expected."
@@ -97,7 +97,7 @@ private func listOfKeys(_ object: [String: Any]) -> String {
 }
 
 extension Redaction {
-    /// The debug description of a decoding error, or `nil` if it may quote a secret.
+    /// Returns the debug description of a decoding error, or `nil` if it may quote a secret.
     fileprivate func detail(of context: DecodingError.Context) -> String? {
         let text = excerpt(context.debugDescription, limit: 1_000)
         let words = text.components(separatedBy: CharacterSet(charactersIn: " \"'()"))
@@ -116,7 +116,7 @@ package func describe(_ path: [any CodingKey]) -> String {
 }
 
 extension CodingKey {
-    /// The index in an array; nil for the key of an object.
+    /// The index in an array, or nil for the key of an object.
     ///
     /// The string of an array index is "Index 1". The string of an object key "1" is "1".
     var index: Int? { intValue.flatMap { stringValue == String($0) ? nil : $0 } }

@@ -1,19 +1,20 @@
 import Foundation
 
 extension APIRequestError {
-    /// The text for a developer: what failed and why, in a few sentences, and a curl command of the
-    /// request.
+    /// The text for a developer: what failed and why, in a few sentences, and the request as a curl
+    /// command.
     ///
-    /// Secrets are redacted as ``APIRequest/redaction`` describes. A request body over 10,000 bytes
-    /// is shown as its type and size.
+    /// Secrets are redacted as ``APIRequest/redaction`` describes. For a request body over 10,000
+    /// bytes, only its type and size are shown.
     public var description: String {
         let error = hiding()
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
     }
 
-    /// The curl command of the request that failed. It occurs once, even if the error wraps others.
+    /// The curl command for the request that failed. It appears once, even if the error wraps
+    /// others.
     private var curl: String? {
-        // Such as the refresh of a credential: that request failed, not this one.
+        // The request that failed is the cause's, such as a credential's refresh.
         if let curl = cause?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
@@ -44,7 +45,7 @@ extension APIRequestError {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
         guard let data, (underlying as? DecodingError)?.element == nil else { return status + "." }
-        // Foundation drops the body of some answers, such as a 302 without `Location`.
+        // Foundation drops the body of some responses, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
         if data.isEmptyBody { return status + " with an empty body." }
         let type = mediaType(contentType).map { redaction.excerpt($0) } ?? "no content type"
@@ -76,10 +77,9 @@ extension APIRequestError {
         }
     }
 
-    /// The beginning of the body, or its type and size.
+    /// The beginning of the body, or only its type and size.
     ///
-    /// It is `nil` if there is no body, or if the sentence about the response already gives the
-    /// type and size.
+    /// It is `nil` if there is no body, or if the sentence about the response already says this.
     private var body: String? {
         guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {
@@ -90,7 +90,7 @@ extension APIRequestError {
     }
 
     private func text(of error: URLError) -> String {
-        // On Linux this is the message of libcurl, if there is one.
+        // On Linux, this is libcurl's message, if there is one.
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
         let suffix =
             detail.map { ": " + redaction.excerpt($0, limit: 1_000, Redaction.prose) } ?? ""

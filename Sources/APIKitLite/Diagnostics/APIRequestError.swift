@@ -1,9 +1,9 @@
 import Foundation
 
-/// The error of a load: the stage that failed, the original error, and the request and response so
-/// far.
+/// An error from a load, with the stage that failed, the original error, and the request and
+/// response so far.
 ///
-/// `print(error)` prints what failed and why, and a curl command of the request.
+/// `print(error)` prints what failed and why, and the request as a curl command.
 /// `error.localizedDescription` is one sentence for a user. Neither contains a credential.
 ///
 ///     do {
@@ -24,7 +24,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         case transport
         /// `validateResponse(data:response:)` threw.
         case validate
-        /// `parseResponse(data:response:)` threw, or the parser of a stream.
+        /// `parseResponse(data:response:)` or a stream's parser threw.
         case parse
     }
 
@@ -34,26 +34,25 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let request: URLRequest?
     /// The response of the server, or `nil` if there was none.
     public let response: HTTPURLResponse?
-    /// The body of the response, or `nil` if there was none. For a stream that was accepted, the
-    /// element that could not be decoded, or `nil`.
+    /// The body of the response, or `nil` if there was none. For an accepted stream, the element
+    /// that could not be decoded, or `nil`.
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
     ///
-    /// If the load failed because of another one, such as the refresh of a credential, it is the
-    /// original error of that one. The ``description`` of this error shows the other one's request
-    /// and response.
+    /// If the load failed because of another load, such as a credential's refresh, it is the
+    /// original error of that load, whose request and response the ``description`` shows.
     public var underlying: any Error { cause?.underlying ?? thrown }
-    /// The error as it was thrown. If a refresh failed, it decides that nothing is sent again.
+    /// The error as it was thrown. If it is from a refresh, nothing is sent again.
     let thrown: any Error
     /// The error of another load, which this one waited for.
     var cause: APIRequestError? { thrown as? APIRequestError }
-    /// The type of the request, such as `UserRequest`. It is `nil` if no loader threw the error.
+    /// The type of the request, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
-    /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
+    /// The secrets to hide in this error's texts, from ``APIRequest/redaction``.
     package private(set) var redaction: Redaction
-    /// A sentence of a policy or a download about what it did not do, and why.
+    /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
-    /// The numbers of the exchange whose response was rejected, by the identities of its observers.
+    /// The numbers of the exchange whose response was rejected, by observer.
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
@@ -67,7 +66,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///   - underlying: The original error.
     ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
     ///     `CancellationError`.
-    ///   - redaction: The secrets that the texts of the error hide.
+    ///   - redaction: The secrets to hide in error texts.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         data: Data? = nil, underlying: any Error, isCancellation: Bool = false,
@@ -82,8 +81,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the error with texts that also hide what another redaction hides, and everywhere the
-    /// values of the secrets of its request and response.
+    /// Returns the error with texts that also hide what another redaction hides, and the values of
+    /// its request's and response's secrets wherever they occur.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -94,20 +93,20 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The status code of the response, or `nil` if there was none.
     public var statusCode: Int? { response?.statusCode }
 
-    /// The delay that the response's `Retry-After` header asks for (RFC 9110, 10.2.3), from now if it is
-    /// a date and the response has no `Date`. `nil` if there is none.
+    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if there is
+    /// none. If it is a date and the response has no `Date`, it counts from now.
     public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
 
-    /// Whether the load was cancelled, so that an app need not show an error.
+    /// Whether the load was cancelled, so that you need not show an error.
     ///
-    /// A `URLError.cancelled` alone does not count as a cancellation. For example, it occurs if the
-    /// app rejects a certificate.
+    /// A `URLError.cancelled` alone does not count as a cancellation. For example, it is thrown
+    /// when the app rejects a certificate.
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
     /// Returns the decoded body of the response, for example a server's description of the error.
     /// `Data` is the body itself. If the type is optional, an empty body is nil.
     ///
-    /// - Throws: `DecodingError` when the body cannot be decoded, or when there is none.
+    /// - Throws: `DecodingError` if the body cannot be decoded, or there is none.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> E {
@@ -117,8 +116,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// The text for a user, without a URL, a body or a curl command.
     ///
-    /// For a `LocalizedError` that your code throws, this is its own text with secrets redacted. An
-    /// error of this library's request building is for developers, so its text is not shown.
+    /// For a `LocalizedError` that your code throws, this is its text with secrets redacted. This
+    /// library's errors in building a request are for developers and are not shown.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let cause { return cause.hiding(redaction).errorDescription }
@@ -139,9 +138,9 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         }
     }
 
-    /// The redacted text of the underlying error, or `nil` if it has no text for a user.
+    /// The redacted text of the underlying error, or `nil` if it has none for users.
     private var ownSentence: String? {
-        // On Apple platforms the coding errors are `LocalizedError`s, too.
+        // On Apple platforms, coding errors are also `LocalizedError`s.
         if underlying is DecodingError || underlying is EncodingError
             || underlying is any DeveloperError
         {

@@ -8,23 +8,23 @@ extension DescribedError {
     public var errorDescription: String? { description }
 }
 
-/// An error of a mock, whose description is shown as it is: a mock hides nothing from a test.
+/// A mock's error, whose description is shown unredacted, because a mock hides nothing from a test.
 package protocol UnredactedError: Error, CustomStringConvertible {}
 
 /// An error whose texts are for developers, not for users.
 protocol DeveloperError: Error {}
 
-/// An error that quotes a text of the server, and redacts it.
+/// An error that quotes redacted text from the server.
 protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
-    /// The description, with the secrets of a redaction hidden.
+    /// Returns the description, with the secrets of a redaction hidden.
     func text(redacting redaction: Redaction) -> String
 
-    /// Whether the body of the response says more about the error.
+    /// Whether the response's body says more about the error.
     var needsBody: Bool { get }
 }
 
-/// A value that may hold a credential, of which `dump(_:)`, a debugger and a failed expectation
-/// show only the description.
+/// A value that may hold a credential. `dump(_:)`, a debugger and a failed expectation show only
+/// its description.
 package protocol OpaquelyReflected: CustomReflectable, CustomStringConvertible {}
 
 extension OpaquelyReflected {

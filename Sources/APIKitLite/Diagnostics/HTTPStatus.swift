@@ -1,18 +1,17 @@
 /// The reason phrases of the registered status codes (RFC 9110, section 15, and its registry).
 package enum HTTPStatus {
-    /// Returns the reason phrase of a status code. It is empty for an unregistered code, which HTTP
-    /// allows.
+    /// Returns the reason phrase of a status code, or as HTTP allows, an empty one if unregistered.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases["\(status)"] ?? ""
     }
 
-    /// Returns a status code with its reason phrase, `404 (Not Found)`, or an unregistered code
-    /// alone.
+    /// Returns a status code with its reason phrase, `404 (Not Found)`, or only the code if
+    /// unregistered.
     package static func describe(_ status: Int) -> String {
         reasonPhrases["\(status)"].map { "\(status) (\($0))" } ?? "\(status)"
     }
 
-    // The phrases of Foundation differ between platforms and languages.
+    // Foundation's phrases differ between platforms and languages.
     private static let reasonPhrases = table(
         """
         100 Continue, 101 Switching Protocols, 102 Processing, 103 Early Hints,

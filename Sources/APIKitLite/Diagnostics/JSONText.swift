@@ -3,27 +3,26 @@ import Foundation
 /// JSON as `JSONSerialization` reads it: a tree of `[String: Any]`, `[Any]`, `String`, `NSNumber`
 /// and `NSNull`.
 package enum JSONText {
-    /// Returns the tree of a JSON text. If a key is repeated, its last value counts.
+    /// Parses a JSON text. If a key is repeated, its last value counts.
     ///
-    /// - Throws: An error of Foundation when the text is not JSON: see ``reason(_:)``.
+    /// - Throws: Foundation's error if the text is not JSON: see ``reason(_:)``.
     package static func read(_ text: Data) throws -> Any {
         try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
     }
 
-    /// Returns why a text is not JSON, in the words of Foundation and without quoting the text.
+    /// Returns why a text is not JSON, in Foundation's words, without quoting the text.
     package static func reason(_ error: any Error) -> String {
         let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
         return text ?? "The data is not in the correct format."
     }
 
-    /// Returns the index of the byte at which a text is not JSON, if the error has it.
+    /// Returns the index of the byte where a text stops being JSON, if the error has it.
     static func place(of error: any Error) -> Int? {
         let place = (error as NSError).userInfo["NSJSONSerializationErrorIndex"] as? Int
         return place ?? reason(error).firstMatch(of: /character (\d+)/).flatMap { Int($0.output.1) }
     }
 
-    /// Whether a number is `true` or `false`. Of the numbers in JSON, only these have the type
-    /// `char`.
+    /// Returns whether a number is `true` or `false`. In JSON, only these have the type `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }
@@ -36,8 +35,8 @@ package enum JSONText {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not
-    /// a word.
+    /// Returns the path component for a member of an object: `.name`, or `["a-b"]` if the key is
+    /// not a word.
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -48,8 +47,7 @@ package enum JSONText {
 }
 
 extension JSONText {
-    /// Returns where the values begin that a coding path leads to, the outermost first, as far as they
-    /// are there.
+    /// Returns the start of each value along a coding path, outermost first, as far as they exist.
     static func starts(of path: [any CodingKey], in bytes: [UInt8]) -> [Int] {
         var starts = [startOfValue(from: 0, in: bytes)]
         for step in path {
@@ -59,7 +57,7 @@ extension JSONText {
         return starts
     }
 
-    /// Returns the index after the value at an index, or after all bytes if it does not end before.
+    /// Returns the index after the value at an index, or after all bytes if it has no end.
     static func endOfValue(at start: Int, in bytes: [UInt8]) -> Int {
         var (index, depth) = (start, 0)
         while index < bytes.count {
@@ -74,7 +72,7 @@ extension JSONText {
         return index
     }
 
-    /// Returns where the value of a key or an index begins in the object or array at an index.
+    /// Returns the start of a key's or an index's value in the object or array at an index.
     private static func member(
         _ step: any CodingKey, of start: Int, in bytes: [UInt8]
     ) -> Int? {
@@ -95,7 +93,7 @@ extension JSONText {
         return nil
     }
 
-    /// Returns the index of the next byte that is neither a space nor between two values.
+    /// Returns the index of the next byte that is neither white space nor a separator.
     private static func startOfValue(from index: Int, in bytes: [UInt8]) -> Int {
         bytes[min(index, bytes.count)...].firstIndex { !" \t\r\n,:".utf8.contains($0) }
             ?? bytes.count

@@ -1,20 +1,20 @@
 import Foundation
 
-// A text that is shown in part is cut first, and then redacted. So it costs its own length, and not
-// that of a body.
+// A text that is shown in part is cut before it is redacted, so the cost depends on its length, not
+// on the body's.
 extension Redaction {
-    /// The size of the largest body that is read as a whole, in bytes.
+    /// The size in bytes of the largest body that is read in full.
     static let longestBody = 100_000
 
-    /// The number of bytes that are read so that no secret in a shown text is cut: any that begins
-    /// before them and is known, or has the shape of a token.
+    /// The number of extra bytes to read, so that no secret that begins in the shown text is cut if
+    /// it is a known value or has the shape of a token.
     private var margin: Int { 4_096 + longestValue }
-    /// The number of bytes of a body that are read for an excerpt.
+    /// The number of bytes of a body to read for an excerpt.
     var window: Int { 12_288 + margin }
 
     /// Returns the beginning of a text without secrets: see `String.excerpt`.
     ///
-    /// - Parameter redacted: Redacts a text; by default, one without names.
+    /// - Parameter redacted: Redacts a text. By default, one without names.
     func excerpt(
         _ text: String, limit: Int = 200, onOneLine: Bool = true,
         _ redacted: (Redaction) -> (String) -> String = Redaction.text
@@ -25,8 +25,8 @@ extension Redaction {
             .excerpt(limit: limit, onOneLine: onOneLine)
     }
 
-    /// Returns the beginning of a body on one line, without secrets; nil if it is neither JSON nor a
-    /// form.
+    /// Returns the beginning of a body on one line, without secrets, or nil if it is neither JSON
+    /// nor a form.
     func excerpt(of body: Data, contentType: String? = nil) -> String? {
         let start = body.beginning(window)
         let isCut = start.count < body.count
@@ -34,16 +34,16 @@ extension Redaction {
             .map { (isCut ? withoutHalfSecret($0) : $0).excerpt() }
     }
 
-    /// Returns a text of the server on one line, without secrets. JSON that is incomplete is shown as
-    /// its size.
+    /// Returns a text from the server on one line, without secrets. For incomplete JSON, returns
+    /// only its size.
     func excerpt(ofElement element: Data) -> String {
         if let shown = excerpt(of: element) { return shown }
         let start = String(decoding: element.beginning(window), as: UTF8.self)
         return start.beginsAsJSON ? "<\(byteCount(element.count))>" : excerpt(start)
     }
 
-    /// Returns the value at an index of JSON without its secrets, as JSON and as text; nil if it is
-    /// not JSON. Of a long value, it is the beginning.
+    /// Returns the value at an index of JSON without its secrets, as JSON and as text, or nil if it
+    /// is not JSON. A long value is cut.
     func value(
         in bytes: [UInt8], at start: Int, below path: [any CodingKey]
     ) -> (tree: Any, shown: String)? {
@@ -56,8 +56,8 @@ extension Redaction {
         }
     }
 
-    /// Returns why a body is not JSON, and the text up to that place if it is JSON up to there; nil if
-    /// the body is JSON, or if it is long and its beginning is.
+    /// Returns why a body is not JSON, and the text before that place if it is JSON. Returns nil if
+    /// the body, or the beginning of a long one, is JSON.
     func failure(in body: Data) -> (error: any Error, excerpt: String?)? {
         let isLong = body.count > Self.longestBody
         let start = String(decoding: body.beginning(window), as: UTF8.self)
@@ -71,8 +71,8 @@ extension Redaction {
         }
     }
 
-    /// Returns the text of a body up to a place that is not JSON, and a short word there: anything else
-    /// there may be a secret.
+    /// Returns the text of a body up to where it stops being JSON, including a short word there.
+    /// Anything else there may be secret.
     private func excerpt(of body: Data, upTo place: Int) -> String? {
         let bytes = [UInt8](body.prefix(Self.longestBody))
         guard 0 < place, place < bytes.count, !bytes.contains(0) else { return nil }
@@ -85,7 +85,7 @@ extension Redaction {
         return shown.utf8.count > 200 ? "…\(shown.suffix(150))…" : shown + "…"
     }
 
-    /// Returns a redacted text, whose end was cut before, without what may be half a secret there.
+    /// Returns a redacted text without what may be half a secret at its cut end.
     private func withoutHalfSecret(_ text: String) -> String {
         let end = text.utf8.suffix(margin)
         let last =

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Redaction {
-    /// Returns this redaction, which also hides the values of the secrets of a request and its
-    /// response in any text.
+    /// Returns this redaction, extended to hide the values of a request's and its response's
+    /// secrets in any text.
     func hidingValues(
         of request: URLRequest?, _ response: HTTPURLResponse? = nil, _ data: Data? = nil
     ) -> Redaction {
@@ -28,15 +28,15 @@ extension Redaction {
 
     /// Returns a request without its secrets, even where their values occur elsewhere in it.
     ///
-    /// The result depends on nothing else, so two requests can be compared that differ in their
+    /// The result depends on nothing else, so you can compare requests that differ only in their
     /// secrets.
     package func redacted(_ request: URLRequest) -> URLRequest {
         if isEmpty { return request }
         return walked(hiding: Redaction.hidingRandomValues) { $0.request(request) }
     }
 
-    /// Returns a URL, or a part of it that begins with the path, without its secrets: its user info,
-    /// and the values of secret items and parameters.
+    /// Returns a URL, or the part that begins with its path, without its user info and the values
+    /// of secret items and parameters.
     package func url(_ url: String) -> String {
         if isEmpty { return url }
         var walk = SecretWalk(self)
@@ -50,17 +50,17 @@ extension Redaction {
         return walk.header(name, value)
     }
 
-    /// Returns a body without its secrets, to be shown.
+    /// Returns a body without its secrets, for display.
     ///
-    /// JSON is recognized by its text, a form by its content type. Any part of another body may be a
-    /// secret, so the result is `nil`; without redaction, it is `nil` only if the body is not text.
+    /// JSON is recognized by its text, and a form by its content type. Any part of another body may
+    /// be secret, so returns `nil`. Without redaction, returns `nil` only if the body is not text.
     ///
-    /// - Parameter isCut: Whether the body is only the beginning of one.
+    /// - Parameter isCut: Whether the body is only the beginning of a longer one.
     package func body(_ body: Data, contentType: String?, isCut: Bool = false) -> String? {
         guard let text = plainText(body) else { return nil }
         if isEmpty { return text }
         if mediaType(contentType) == formMediaType { return walked { $0.items(text[...], .form) } }
-        // The beginning of JSON is JSON only after it is closed.
+        // The beginning of JSON becomes valid JSON only when closed.
         guard isCut || (try? JSONText.read(body)) != nil else { return nil }
         let shown = json(text, isCut: isCut)
         return !isCut || (try? JSONText.read(Data(shown.utf8))) != nil ? shown : nil
@@ -71,12 +71,12 @@ extension Redaction {
         walked { $0.json(text, below: path, isCut: isCut) }
     }
 
-    /// Returns the text of an error without the secrets of the URLs in it: nothing knows better what
-    /// it quotes.
+    /// Returns the text of an error without the secrets in its URLs, as far as they can be
+    /// recognized.
     func prose(_ text: String) -> String { isEmpty ? text : walked { $0.text(text) } }
 
-    /// Returns the result of a walk that also hides the values of the secrets that it finds: all, or
-    /// those that a function adds to a redaction.
+    /// Returns the result of a walk that also hides the values of the secrets it finds, or of those
+    /// that a function adds to a redaction.
     private func walked<T>(
         hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
         _ redacted: (inout SecretWalk) -> T

@@ -2,40 +2,42 @@ import Foundation
 
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// A name applies to headers, cookies, query items, parameters of a path, form fields and JSON keys,
-/// even in a URL or JSON that is itself a value. A string becomes `REDACTED`, a number in JSON
-/// becomes 0, and all else stays as it is. Unless the redaction is ``none``, it also hides the user info
-/// of URLs, and shows a body as its type and size if the body is neither JSON nor a form.
+/// A name applies to headers, cookies, query items, parameters of a path, form fields and JSON
+/// keys, even in a URL or JSON that is itself a value. A string becomes `REDACTED`, a number in
+/// JSON becomes 0, and everything else is unchanged. Unless the redaction is ``none``, it also
+/// hides the user info of URLs, and shows only the type and size of a body that is neither JSON nor
+/// a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
-/// A value of at least four bytes that a request or its response has under such a name is also hidden
-/// elsewhere in the same error or event, for example if the server repeats it in a message.
-/// Random-looking values are hidden everywhere except in host names; other values only as whole words.
-/// So is the password of a Basic credential. Bodies are searched for such values up to 100,000 bytes. Of a longer body, a text shows
-/// the beginning, or the JSON around a decoding error within the first 2,000,000 bytes.
+/// A value of at least four bytes that a request or its response has under such a name is also
+/// hidden elsewhere in the same error or event, for example if the server repeats it in a message.
+/// Random-looking values are hidden everywhere except in host names. Other values are hidden only
+/// as whole words. The same applies to the password of a Basic credential. Bodies up to 100,000
+/// bytes are searched for such values. For a longer body, a text shows the beginning, or the JSON
+/// around a decoding error within the first 2,000,000 bytes.
 ///
-/// What is encoded twice or in other Base64, a value in XML, CSV or any other text, the keys of an
-/// object under a secret name, and the `value` beside a `name` in JSON have no name that is read: hide
-/// them with `adding(values:)`. A `URLError`, which a session throws, has the whole URL in its
-/// `userInfo`: print the error of a load instead.
+/// Some secrets have no name that is recognized: what is encoded twice or in other Base64, a value
+/// in XML, CSV or any other text, the keys of an object under a secret name, and the `value` next
+/// to a `name` in JSON. Hide them with `adding(values:)`. The `URLError` of a session has the
+/// entire URL in its `userInfo`. Print the error of a load instead.
 ///
-/// An app that has further secrets gives its redaction to all its requests at once, with
-/// ``APIRequest/redaction`` in a protocol extension.
+/// If your app has other secrets, set ``APIRequest/redaction`` for all its requests in a protocol
+/// extension.
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private var names: Set<String>
-    /// The names whose values are shown although a rule would hide them.
+    /// The names whose values are shown even if a rule would hide them.
     private var shownNames: Set<String> = []
     private var readsWords = false
     private var values = ValueSearch()
-    /// The marks of an archive; nil for one mark for all secrets.
+    /// The marks of an archive, or nil to use one mark for all secrets.
     var marks: SecretMarks?
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
     /// Case, hyphens, underscores and dots may separate the words of a name, so
-    /// `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are secrets. These
-    /// words make a name one:
+    /// `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are secret. These
+    /// words make a name secret:
     ///
     /// - Passwords: password, passwd, pwd, pass, pw, pin, passphrase, passcode, secret, credential,
     ///   mnemonic, seed phrase, security answer.
@@ -44,20 +46,20 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login,
     ///   reset, recovery, backup and device code.
     /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
-    /// - Signatures, including those of signed URLs: signature, sig, HMAC.
+    /// - Signatures, including in signed URLs: signature, sig, HMAC.
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
     /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON Web
-    /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names are.
+    /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names.
     ///
-    /// Some values with such a name are shown:
+    /// Some values with such names are shown:
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
-    /// - In JSON, `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`, which
-    ///   are often no secrets there, such as the `code` of an error. In a header, a query and a form,
-    ///   they are hidden.
+    /// - In JSON, `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`,
+    ///   which are often not secret there, such as the `code` of an error. In a header, a query and
+    ///   a form, they are hidden.
     ///
     /// Personal data, such as a name, an email address or a birthday, is shown: see
     /// `adding(_:)`.
@@ -67,14 +69,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }()
 
-    /// A redaction that hides nothing, the same as `[]`. A body that is text is shown whatever it
-    /// contains.
+    /// A redaction that hides nothing, the same as `[]`. Any body that is text is shown.
     public static let none: Redaction = []
 
     /// The text that replaces a secret.
     package static let mark = "REDACTED"
 
-    /// Creates a redaction of the given names, and of no others.
+    /// Creates a redaction of only the given names.
     ///
     /// Whole names are compared, without case, hyphens and underscores: `access_token` equals
     /// `accessToken`.
@@ -93,34 +94,33 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction with values that are secrets wherever they occur, even as numbers in
+    /// Returns this redaction, extended to hide values wherever they occur, even as numbers in
     /// JSON.
     ///
-    /// - Parameter values: The values of more secrets. A short one also hides parts of other words.
+    /// - Parameter values: More secret values. A short one also hides parts of other words.
     public func adding(values: String...) -> Redaction {
         var redaction = self
         redaction.values = self.values.adding(given: values.filter { !$0.isEmpty })
         return redaction
     }
 
-    /// Returns this redaction, which also hides values that were found under secret names. A value of
-    /// less than four bytes is in too many texts.
+    /// Returns this redaction, extended to hide values found under secret names. Values under four
+    /// bytes are ignored, because too many texts contain them.
     func hidingValues(_ values: [String]) -> Redaction {
         var redaction = self
         redaction.values = self.values.adding(found: values.filter { $0.utf8.count >= 4 })
         return redaction
     }
 
-    /// Returns this redaction, which also hides those of the values in any text that look random.
+    /// Returns this redaction, extended to hide in any text the given values that look random.
     package func hidingRandomValues(_ values: [String]) -> Redaction {
         isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }
 
     /// Returns a redaction that no longer hides these names.
     ///
-    /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
-    /// query item, form field or JSON key is shown as it is, unless it is in an object or array under
-    /// another secret name.
+    /// Whole names are compared, without case, hyphens and underscores. Their values are shown
+    /// unchanged, except within an object or array under another secret name.
     public func showing(_ names: String...) -> Redaction {
         let shown = names.map(\.folded)
         var redaction = self
@@ -129,7 +129,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction without those of its added names that mean something else in a file.
+    /// Returns this redaction without added names that mean something else in a file.
     package func withoutNames(_ names: Set<String>) -> Redaction {
         var redaction = self
         redaction.names.subtract(names.map(\.folded))
@@ -147,7 +147,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty }
 
-    /// What a name says about its value.
+    /// Returns what a name says about its value.
     func name(_ name: String) -> SecretName {
         if name.isEmpty { return .ordinary }
         if !shownNames.isEmpty, shownNames.contains(name.folded) { return .shown }
@@ -155,8 +155,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return readsWords ? SecretName(name) : .ordinary
     }
 
-    /// Whether a value is a secret because of its name. An object, an array or a file has no value as
-    /// text.
+    /// Returns whether a value is secret because of its name. For an object, an array or a file,
+    /// the value is nil.
     func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
         if let value, value.isEmpty || value == "null" { return false }
         switch name {
@@ -169,25 +169,25 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    @inline(never)  // It is called in many places, and not often: inlined, it slows the compiler.
+    @inline(never)  // Inlining its many rare calls slows the compiler.
     package func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
         hides(self.name(name), value, isKey: isKey)
     }
 
-    /// Whether the list of names has this name, or a part of it: `user[password]`, `/route?token`.
+    /// Returns whether the name, or a part of it, is in the list: `user[password]`, `/route?token`.
     private func isListed(_ name: String) -> Bool {
         names.contains(name.folded)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { names.contains(String($0).folded) }
     }
 
-    /// Whether a number in JSON is one of the values that are hidden.
+    /// Returns whether a number in JSON is one of the hidden values.
     func isGiven(_ number: String) -> Bool {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Whether a value can be recognized within other text. It is no URL, and not only words: it has
-    /// a digit, another character than those between words, or 20 letters in a row.
+    /// Returns whether a value can be recognized within other text. It is neither a URL nor just
+    /// words: it has a digit, a character not found between words, or 20 letters in a row.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in
@@ -195,14 +195,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Returns a text without the values that are hidden everywhere, and without tokens of a known
-    /// shape.
+    /// Returns a text without the values that are hidden everywhere and tokens of a known shape.
     package func text(_ text: String) -> String {
         let shown = values.hiding(in: text) { mark($0) }
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// The number of bytes of the longest value that is hidden everywhere, in any encoding.
+    /// The size in bytes of the longest value that is hidden everywhere, in any encoding.
     var longestValue: Int { values.longest }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
@@ -219,6 +218,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-    /// The name in the form in which names are compared: its letters and digits.
+    /// The letters and digits of the name, for comparison.
     var folded: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The numbered marks of the secrets of one archive: each secret has another one.
+/// The numbered marks for the secrets in one archive, one for each secret.
 final class SecretMarks: Sendable, Equatable {
     private let numbers: Locked<(last: Int, of: [String: Int])>
 
@@ -30,8 +30,7 @@ extension Redaction {
         return redaction
     }
 
-    /// Returns the text that replaces a secret. A mark stays as it is, unless the marks have no
-    /// numbers.
+    /// Returns the text that replaces a secret. With numbered marks, a mark is unchanged.
     func mark(_ secret: String, otherForm: String? = nil) -> String {
         let form = otherForm ?? secret
         guard let marks else { return Self.mark }
@@ -40,14 +39,14 @@ extension Redaction {
 }
 
 extension String {
-    /// The texts before, between and after the marks in the text, and the numbers of these.
+    /// The texts before, between and after the marks, and the numbers of the marks.
     package var splitAtMarks: (texts: [Substring], numbers: [Int]) {
         let parts = components(separatedBy: Redaction.mark).map { $0[...] }
         let digits = parts.dropFirst().map { part in
             part.first == "-" ? part.dropFirst().prefix { "0"..."9" ~= $0 } : ""
         }
         let texts = zip(parts.dropFirst(), digits).map { $1.isEmpty ? $0 : $0[$1.endIndex...] }
-        // A longer number is none of ours.
+        // A longer number is not one of our marks.
         return (parts.prefix(1) + texts, digits.compactMap { $0.count < 10 ? Int($0) : nil })
     }
 

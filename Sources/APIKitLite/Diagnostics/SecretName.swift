@@ -1,10 +1,10 @@
 /// What a name says about its value.
 enum SecretName: Equatable, Sendable {
-    /// The redaction shows the value, whatever it is.
+    /// The redaction always shows the value.
     case shown
     /// The app has added the name.
     case added
-    /// A number of tokens, such as `max_tokens`, is no secret.
+    /// A number of tokens, such as `max_tokens`, is not secret.
     case secret(isCount: Bool)
     /// Secret in a header, a query and a form, but not in JSON.
     case vague
@@ -27,7 +27,8 @@ enum SecretName: Equatable, Sendable {
         }
     }
 
-    /// Returns the words of a name in lower case. A capital after a small letter begins a word.
+    /// Returns the words of a name in lower case. A capital letter after a lowercase one starts a
+    /// new word.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var previous: Character = " "
@@ -40,7 +41,7 @@ enum SecretName: Equatable, Sendable {
         return words.filter { !$0.isEmpty }
     }
 
-    /// Texts that make a name secret wherever they are in its letters.
+    /// Texts that make a name secret wherever they occur in it.
     private static let anywhere = words(
         """
         token secret password passwd passphrase passcode credential authorization authorisation
@@ -55,7 +56,7 @@ enum SecretName: Equatable, Sendable {
         oauthverifier clientassertion samlresponse
         """)
 
-    /// Words that make a name secret, but not within another word: `pin`, but not `opinion`.
+    /// Words that make a name secret, but only as whole words: `pin`, but not `opinion`.
     private static let short = words(
         "pwd pw pass pin pins cred creds jwt jws otp totp sig ssn iban cvv cvc cvn")
 
@@ -70,7 +71,7 @@ enum SecretName: Equatable, Sendable {
         header
         """)
 
-    /// Texts that make a name ordinary: a place in a list, such as `next_page_token`, and words.
+    /// Texts that make a name harmless: a position in a list, such as `next_page_token`, and words.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken

@@ -1,10 +1,10 @@
 import Foundation
 
 extension SecretWalk {
-    /// An object or array that is not closed.
+    /// An object or array that is still open.
     private struct Container {
         var isObject = false
-        /// The key of the value that comes next. For an array, its own key.
+        /// The key of the next value. For an array, the key of the array.
         var key = ""
         /// Whether all its strings and numbers are secret.
         var isSecret = false
@@ -12,15 +12,15 @@ extension SecretWalk {
         var isBeforeKey = false
     }
 
-    /// Returns JSON without its secrets, which is again JSON, in the same order and form.
+    /// Returns JSON without its secrets, as JSON in the same order and form.
     ///
     /// A string becomes the mark, a number 0, and a Boolean false. In a secret object or array, all
-    /// strings and numbers are secret. The text may be incomplete, or have several values.
+    /// strings and numbers are secret. The text may be incomplete, or contain several values.
     ///
     /// - Parameters:
     ///   - path: The path of the text in other JSON, whose keys may make all of it secret.
-    ///   - isCut: Whether the text is the beginning of another one. The result is then without its
-    ///     last tokens, and closed, so that it is JSON.
+    ///   - isCut: Whether the text is the beginning of a longer one. The result then omits the last
+    ///     tokens and is closed, so that it is JSON.
     package mutating func json(
         _ text: String, below path: [any CodingKey] = [], isCut: Bool = false
     ) -> String {
@@ -32,7 +32,7 @@ extension SecretWalk {
             if step.index == nil { outer.key = step.stringValue }
         }
         var open = [outer]
-        // The last place at which the text can be closed, and what is in the result up to there.
+        // The last place where the text can be closed, and the state of the result there.
         var closable = (index: 0, count: 0, end: 0)
         var index = 0
         while index < bytes.count {
@@ -86,7 +86,7 @@ extension SecretWalk {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the new text of a string, a number or another value, or `nil` if it stays.
+    /// Returns the new text of a string, a number or another value, or `nil` if unchanged.
     private mutating func replacement(
         for token: ArraySlice<UInt8>, _ key: String, isSecret: Bool
     ) -> String? {
@@ -128,13 +128,13 @@ func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     return index
 }
 
-/// Returns the text of a token. That of a string is without its escapes.
+/// Returns the text of a token, with a string's escapes decoded.
 func string(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
     let isWhole = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")
     let text = String(decoding: bytes.dropFirst().dropLast(isWhole ? 1 : 0), as: UTF8.self)
     guard bytes.contains(UInt8(ascii: "\\")) else { return text }
-    // A string that is cut may end within an escape, or between the two of a character.
+    // A cut string may end within an escape, or between the two that form one character.
     let decoded = (0..<(isWhole ? 1 : 12)).lazy.compactMap { count in
         try? JSONText.read(Data(bytes.dropLast(count)) + (isWhole ? "" : "\"").utf8) as? String
     }
@@ -142,5 +142,5 @@ func string(_ bytes: ArraySlice<UInt8>) -> String {
 }
 
 private let numberBytes = byteTable("0123456789+-.eE")
-/// The bytes of a space, and those that begin or end anything but a word or a number.
+/// White space, and the bytes that begin or end anything but a word or a number.
 private let delimiters = byteTable(" \t\r\n,:{}[]\"")

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The walk over a URL, a header or a body that hides its secrets by their names.
+/// A walk over a URL, a header or a body that hides secrets by their names.
 ///
-/// It also hides the values that its redaction knows, wherever they are, and collects the values
+/// It also hides the values that its redaction knows, wherever they occur, and collects the values
 /// that it hides because of their names.
 package struct SecretWalk {
     let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
-    /// The keys of the outermost JSON whose values are skipped.
+    /// The keys in the outermost JSON whose values are skipped.
     package var skippedKeys: Set<String> = []
-    /// What the names say that were met: a body may repeat them often.
+    /// The results for names seen so far, because a body may repeat them often.
     private var names: [String: SecretName] = [:]
-    /// The number of texts around this one, such as a form around JSON.
+    /// The nesting depth of the current text, such as JSON in a form.
     private(set) var depth = 0
 
     package init(_ redaction: Redaction) {
@@ -31,7 +31,7 @@ package struct SecretWalk {
         redaction.hides(kind(name), value, isKey: isKey)
     }
 
-    /// Returns the mark in place of a secret, of which another form may be known.
+    /// Returns the mark that replaces a secret, which may have another form.
     mutating func mark(_ secret: String, otherForm: String? = nil) -> String {
         collect([secret])
         return redaction.mark(secret, otherForm: otherForm)
@@ -41,7 +41,7 @@ package struct SecretWalk {
         secrets += values.filter { !$0.isMark }
     }
 
-    /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
+    /// Returns a text that has no name, such as JSON, a URL or items, with its secrets hidden.
     package mutating func text(_ text: String) -> String {
         guard depth < 4, text.utf8.contains(where: { beginsName[Int($0)] }) else {
             return redaction.text(text)
@@ -49,11 +49,11 @@ package struct SecretWalk {
         depth += 1
         defer { depth -= 1 }
         if text.beginsAsJSON { return json(text) }
-        // What cannot be in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
+        // A byte that is not allowed in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
-            // In the host of a URL, no value is searched.
+            // A URL's host is not searched for values.
             if text.contains("://") { return url(text[...]) }
-            // Only a whole text is taken for items, because code has `=` and `?`, too.
+            // Only an entire text is treated as items, because code also has `=` and `?`.
             let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
             return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
@@ -71,7 +71,7 @@ package struct SecretWalk {
 
     // MARK: Requests
 
-    /// Returns a request without its secrets. A body that is a file or a stream stays.
+    /// Returns a request without its secrets. A file or stream body is unchanged.
     package mutating func request(_ request: URLRequest) -> URLRequest {
         var shown = request
         if let text = request.url?.absoluteString {
@@ -90,7 +90,7 @@ package struct SecretWalk {
 
     // MARK: URLs and forms
 
-    /// Returns a URL, or a part of it that begins with the path.
+    /// Returns a URL, or the part that begins with its path.
     package mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
@@ -98,14 +98,15 @@ package struct SecretWalk {
             + (fragment.map { "#" + self.fragment($0) } ?? "")
     }
 
-    /// Returns a fragment. It holds items, such as the token of the OAuth implicit grant, or a path.
+    /// Returns a fragment. It is a path, or contains items, such as the OAuth implicit grant's
+    /// token.
     private mutating func fragment(_ fragment: Substring) -> String {
         let (start, query) = fragment.cut(at: "?")
         return query.map { path(start) + "?" + items($0) } ?? items(fragment)
     }
 
-    /// Returns the part of a URL before its query, without user info. In the host, no value is
-    /// searched.
+    /// Returns the part of a URL before its query, without user info. The host is not searched for
+    /// values.
     private mutating func beginning(_ url: Substring) -> String {
         let (scheme, rest) = url.cut(at: "/")
         guard let rest, rest.first == "/" else { return path(url) }
@@ -130,7 +131,7 @@ package struct SecretWalk {
         items.split("&").map { item($0, encoding) }.joined(separator: "&")
     }
 
-    /// Returns an item, or several that semicolons separate. A secret extends to the end, because it
+    /// Returns an item, or several separated by semicolons. A secret extends to the end, because it
     /// may contain semicolons.
     private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
         var shown = ""
@@ -157,7 +158,7 @@ package struct SecretWalk {
         }
     }
 
-    /// Returns an encoded value without a name. It stays as it is if it has no secret.
+    /// Returns an encoded value without a name. It is unchanged if it has no secrets.
     private mutating func value(
         _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
     ) -> String {
@@ -186,7 +187,7 @@ package struct SecretWalk {
         return mark(value, otherForm: credentials.count == 1 ? credentials[0] : nil)
     }
 
-    /// Returns a cookie. Without a name, all of it is a secret.
+    /// Returns a cookie. If it has no name, all of it is secret.
     private mutating func cookie(_ cookie: Substring, in header: String) -> String {
         let (name, value) = cookie.cut(at: "=")
         let secret = (value ?? name).filter { $0 != "\"" && $0 != " " }
@@ -198,7 +199,7 @@ package struct SecretWalk {
         return name + "=" + mark(secret)
     }
 
-    /// The credentials in a secret header: `Bearer a1`, or `OAuth oauth_token="a1", …`.
+    /// Returns the credentials in a secret header: `Bearer a1`, or `OAuth oauth_token="a1", …`.
     private mutating func credentials(in header: String) -> [String] {
         let words = header.split { " ,".contains($0) }
         return words.enumerated().flatMap { index, word -> [String] in
@@ -217,7 +218,7 @@ package struct SecretWalk {
 
     // MARK: Bodies
 
-    /// Returns a body of any type. Bytes that are not text stay as they are.
+    /// Returns a body of any type. Bytes that are not text are unchanged.
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type?.hasPrefix("multipart/") == true,
@@ -228,7 +229,7 @@ package struct SecretWalk {
         guard let text = plainText(body) else { return body }
         if type == formMediaType { return Data(items(text[...], .form).utf8) }
         if type == "text/event-stream" {
-            // The JSON or the URL of an event is behind a name.
+            // An event's JSON or URL follows a name.
             let lines = text.split("\n").map { line in
                 guard line.hasPrefix("data:") else { return redaction.text(String(line)) }
                 let end = line.dropFirst(5).prefix { $0 == " " }.endIndex
@@ -236,9 +237,9 @@ package struct SecretWalk {
             }
             return Data(lines.joined(separator: "\n").utf8)
         }
-        // It may be incomplete, or have several values.
+        // The JSON may be incomplete, or contain several values.
         if text.beginsAsJSON { return Data(json(text).utf8) }
-        // Without a type it may be a form, as in many archives.
+        // Without a type, it may be a form, as in many archives.
         return Data((type == nil ? self.text(text) : redaction.text(text)).utf8)
     }
 
@@ -252,7 +253,8 @@ package struct SecretWalk {
         return shown + part(body[start...])
     }
 
-    /// Returns a part of a form with files. A field is a secret because of its name, and else a body.
+    /// Returns a part of a form with files. A field is hidden because of its name, or treated as a
+    /// body.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }
@@ -272,19 +274,19 @@ package struct SecretWalk {
     }
 }
 
-/// Returns the password of a user name and a password, or a name that stands alone.
+/// Returns the password from a user name and password, or a name that stands alone.
 private func password(in pair: Substring) -> String {
     let (user, password) = pair.cut(at: ":")
     return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)
 }
 
-/// The bytes that cannot be in a URL.
+/// The bytes that are not allowed in a URL.
 private let endsURL = byteTable(" \t\r\n\"'<>\\")
-/// The bytes that separate a name from a secret, or begin a text that has names.
+/// The bytes that separate a name from a secret, or begin a text with names.
 private let beginsName = byteTable("=@{[;")
 
 extension String {
-    /// Whether the text is JSON, if its beginning decides. A byte order mark does not count.
+    /// Whether the text begins like JSON. A byte order mark is ignored.
     var beginsAsJSON: Bool {
         unicodeScalars.first { !" \t\r\n\u{FEFF}".unicodeScalars.contains($0) }
             .map { "{[".unicodeScalars.contains($0) } ?? false
@@ -298,9 +300,9 @@ extension Data {
     }
 }
 
-/// Splits the cookies that Foundation has joined in one field, or a browser with line breaks.
+/// Splits cookies that Foundation joined in one field, or a browser joined with line breaks.
 ///
-/// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
+/// A comma separates two cookies only if a name and `=` follow it, because dates contain commas.
 package func splitCookies(_ field: String) -> [Substring] {
     field.split(separator: /\n|,\s*(?=[^\s;,=]+=)/)
 }

@@ -1,5 +1,5 @@
 extension String {
-    /// Returns the beginning of the text, up to a number of bytes, cut between two characters, with `…`
+    /// Returns the beginning of the text, cut between two characters at a number of bytes, with `…`
     /// if more follows. On one line, a line break and the spaces after it become one space.
     package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
         let start = String(beginning(max(limit, 10_000)))
@@ -8,7 +8,7 @@ extension String {
         return text.beginning(limit - "…".utf8.count) + "…"
     }
 
-    /// Returns the first bytes of the text, up to a number, cut between two characters.
+    /// Returns up to a number of bytes of the text, cut between two characters.
     func beginning(_ limit: Int) -> Substring {
         guard utf8.count > limit else { return self[...] }
         var end = utf8.index(startIndex, offsetBy: limit)
@@ -16,15 +16,15 @@ extension String {
         return self[..<end]
     }
 
-    /// The text without control characters: each run of them, and the spaces after it, is a space.
+    /// The text with each run of control characters, and the spaces after it, replaced by a space.
     private var onOneLine: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         let lines = unicodeScalars.split(whereSeparator: \.isControl).map { $0.drop { $0 == " " } }
         return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
     }
 
-    /// The text without control characters, except line feeds and tabs: a server must neither begin
-    /// a line of a log nor send commands to a terminal.
+    /// The text without control characters, except line feeds and tabs: a server must not be able
+    /// to start a line in a log or send commands to a terminal.
     var withoutControls: String {
         let isRemoved = { (scalar: Unicode.Scalar) in
             scalar.isControl && scalar != "\n" && scalar != "\t"
@@ -35,8 +35,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control character, a line or paragraph separator, or changes the direction of
-    /// the text after it. Joiners and marks are needed in emoji and in many languages.
+    /// Whether it is a control character, a line or paragraph separator, or changes the text
+    /// direction. Emoji and many languages need joiners and marks.
     fileprivate var isControl: Bool {
         switch value {
         case ..<0x20, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true

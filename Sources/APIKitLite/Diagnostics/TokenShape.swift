@@ -6,16 +6,16 @@ enum TokenShape {
         ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ sk_live_ rk_live_ sk- xoxa- xoxb- xoxe- xoxp-
         xoxr- xoxs- xapp- AKIA ASIA SG. AIza eyJ
         """)
-    /// The lengths of tokens whose beginnings are also frequent in Base64.
+    /// The lengths of tokens whose prefixes are also common in Base64.
     private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
     private static let isInToken = byteTable(alphanumerics + "-._")
 
-    /// Returns a text with the tokens in it replaced.
+    /// Returns a text with its tokens replaced.
     static func hiding(in text: String, by mark: (String) -> String) -> String {
         guard text.utf8.count >= 20 else { return text }
         let text = hidingPrivateKeys(in: text, by: mark)
         let runs = text.utf8.split { !isInToken[Int($0)] }.map { run in
-            // The end of a sentence.
+            // The period ends a sentence.
             Substring(run.last == UInt8(ascii: ".") ? run.dropLast() : run)
         }.filter { run in
             run.utf8.count >= 20 && run.utf8.contains { 0x30...0x39 ~= $0 }

@@ -1,21 +1,21 @@
 import Foundation
 
 extension URLError {
-    /// Creates a `URLError` from an error that is one, or from an `NSError` in its domain. Returns
-    /// `nil` for any other error.
+    /// Creates a `URLError` from one, or from an `NSError` in its domain. Returns `nil` for any
+    /// other error.
     init?(from error: any Error) {
         if let error = error as? URLError {
             self = error
             return
         }
-        // On Apple platforms the cast above also converts an `NSError`. Through `Any`: the compiler
-        // assumes that a cast from `any Error` to `NSError` always succeeds.
+        // On Apple platforms, the cast above also converts an `NSError`. The cast goes through
+        // `Any`, because the compiler assumes that `any Error` to `NSError` always succeeds.
         let anything: Any = error
         guard let error = anything as? NSError, error.domain == NSURLErrorDomain else { return nil }
         self.init(_nsError: error)
     }
 
-    /// A sentence for a user. On Linux `localizedDescription` often has none.
+    /// A sentence for the user. On Linux, `localizedDescription` often has none.
     var sentence: String {
         switch code {
         case .timedOut: "The request timed out."

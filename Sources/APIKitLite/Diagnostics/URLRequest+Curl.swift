@@ -3,24 +3,23 @@ import Foundation
 extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
-    /// The command is on one line, unless a body that is shown contains line breaks. The command
-    /// for a file body names the file, which curl reads. A body that is not text, that may contain
-    /// secrets, that has more than 100,000 bytes, or that is another stream is shown as its type and
-    /// size.
+    /// The command is one line, unless a body in it contains line breaks. For a file body, it names
+    /// the file, which curl reads. Only the type and size are shown for a body that is not text,
+    /// may contain secrets, has more than 100,000 bytes, or is another stream.
     ///
-    /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the same
-    ///   method, headers and text as a `URLSession`, of any size.
+    /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
+    ///   same method, headers and text of any size as a `URLSession`.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(
             hiding: redacting.hidingValues(of: self),
             longestBody: redacting.isEmpty ? .max : Redaction.longestBody)
     }
 
-    /// Returns a curl command, with the type and size of a body of more than `longestBody` bytes.
+    /// Returns a curl command, with only the type and size of a body over `longestBody` bytes.
     func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
         let method = httpMethod ?? "GET"
-        // A session sends no body with a HEAD.
+        // A session does not send a body with a HEAD.
         let body = method == "HEAD" ? nil : curlBody(redaction, longest: longestBody)
 
         var words = ["curl"]
@@ -42,7 +41,7 @@ extension URLRequest {
             words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            // Without a type, curl sends that of a form. A session does so with a POST only.
+            // Without a type, curl sends the type of a form. A session does so only with a POST.
             if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }
@@ -50,13 +49,13 @@ extension URLRequest {
         } else if method != "GET", method != "HEAD",
             value(forHTTPHeaderField: "Content-Length") == nil
         {
-            // As a session does. Some servers answer 411 without it.
+            // A session sends it too. Without it, some servers respond with a 411.
             words += ["-H", "'Content-Length: 0'"]
         }
         return words.joined(separator: " ")
     }
 
-    /// The option with the body to send, or nil if there is none.
+    /// Returns the option with the body to send, or nil if there is none.
     private func curlBody(_ redaction: Redaction, longest: Int) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
         let segments = repeatableBody?.segments ?? []

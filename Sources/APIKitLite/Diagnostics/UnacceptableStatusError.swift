@@ -1,6 +1,6 @@
 import Foundation
 
-/// The error of a response whose status the request does not accept.
+/// An error for a response whose status the request does not accept.
 public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The element of a stream that could not be decoded, as the `underlyingError` in the context of the
-/// `DecodingError`.
+/// A stream element that could not be decoded, stored as the `underlyingError` in the context of
+/// the `DecodingError`.
 ///
-/// So the error of a parser stays a `DecodingError`, as in a load, and carries the bytes.
+/// The parser's error can then stay a `DecodingError`, as in a load, and carry the bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 
@@ -12,7 +12,7 @@ private struct UndecodedElement: Error, OpaquelyReflected {
 }
 
 extension DecodingError {
-    /// The bytes of the element of a stream that could not be decoded; nil for a body.
+    /// The bytes of the stream element that could not be decoded, or nil for a body.
     var element: Data? { (context?.underlyingError as? UndecodedElement)?.bytes }
 
     /// Returns the error with the bytes of the element that could not be decoded.

@@ -1,27 +1,28 @@
-/// Values, and the search for them in texts. Its time hardly depends on the number of values.
+/// A search for values in texts. Its time hardly depends on the number of values.
 struct ValueSearch: Sendable, Equatable {
-    /// The values of the app, which are hidden wherever they occur.
+    /// The app's values, which are hidden wherever they occur.
     private(set) var given: Set<String> = []
-    /// The values of secret names, which are hidden as words unless they look random.
+    /// The values found under secret names, which are hidden as whole words unless they look
+    /// random.
     private(set) var found: Set<String> = []
     /// The values by their forms: plain, encoded, and with the escapes of JSON.
     private var forms: [ArraySlice<UInt8>: Form] = [:]
-    /// The lengths of the forms by their first bytes; the longest is first.
+    /// The lengths of the forms by their first bytes, longest first.
     private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
-    /// The number of these first bytes: four, or that of the shortest form.
+    /// The number of these first bytes: four, or fewer if a form is shorter.
     private var prefix = 4
     /// Whether a form begins with a byte.
     private var begins: [Bool] = []
 
     private struct Form: Equatable {
         let value: String
-        /// Whether no letter or digit may be beside it: `test` is not found in `latest`.
+        /// Whether it must not touch a letter or digit: `test` is not found in `latest`.
         let isWord: Bool
     }
 
     var isEmpty: Bool { forms.isEmpty }
 
-    /// The number of bytes of the longest form.
+    /// The size in bytes of the longest form.
     var longest: Int { lengths.values.reduce(0) { max($0, $1[0]) } }
 
     func adding(
@@ -36,7 +37,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     private mutating func prepare() {
-        // A value in a header, such as a cookie, may be encoded, and repeated plainly.
+        // A value in a header, such as a cookie, may be encoded, and repeated unencoded.
         let plain = found.flatMap { value in
             [false, true].map { PercentEncoding.decode(value, plusIsSpace: $0) }
         }
@@ -59,7 +60,7 @@ struct ValueSearch: Sendable, Equatable {
         lengths = lengths.mapValues { Set($0).sorted(by: >) }
     }
 
-    /// Returns a text with the values in it replaced.
+    /// Returns a text with the values replaced.
     func hiding(in text: String, by mark: (String) -> String) -> String {
         if isEmpty { return text }
         let bytes = Array(text.utf8)
@@ -72,7 +73,7 @@ struct ValueSearch: Sendable, Equatable {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns where values are; those that overlap are one.
+    /// Returns the ranges of values, with overlapping ones merged.
     private func ranges(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for start in 0..<max(0, text.count - prefix + 1) where begins[Int(text[start])] {
@@ -95,7 +96,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 }
 
-/// Whether an index is not between two letters or digits.
+/// Returns whether an index is not between two letters or digits.
 private func isBoundary(_ index: Int, in text: [UInt8]) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20 }
     return index == 0 || index == text.count

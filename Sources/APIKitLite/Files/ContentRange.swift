@@ -16,8 +16,8 @@ extension ContentRange {
         self.init(end: length, length: length)
     }
 
-    /// Parses a `Content-Range` field, such as `bytes 5-9/10`. For another unit, for the form of a 416
-    /// (`bytes */10`) and for bounds that are impossible, the result is nil.
+    /// Parses a `Content-Range` field, such as `bytes 5-9/10`. Returns nil for another unit, for
+    /// the form used by a 416 (`bytes */10`), and for impossible bounds.
     init?(_ field: String) {
         let words = field.split { " -/".contains($0) }
         guard words.count == 4, let first = byteNumber(words[1]), let last = byteNumber(words[2]),

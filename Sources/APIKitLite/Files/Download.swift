@@ -1,6 +1,6 @@
 import Foundation
 
-/// One download: requests, decisions about their responses, and the part that the bodies go to.
+/// One download: its requests, what to do with their responses, and the part that stores them.
 struct Download<R: APIRequest> {
     var load: Load<R>
     let file: URL
@@ -59,22 +59,22 @@ struct Download<R: APIRequest> {
             throw RequestBuildingError(
                 "The request has the field \(name), which a download sets itself. Remove it.")
         }
-        // Foundation decodes a body with a content coding. Its length is unknown then, and it
-        // cannot be resumed.
+        // Foundation decodes a body with a content coding. Its length is then unknown, and the
+        // download cannot be resumed.
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
         return request
     }
 
-    /// Sends requests until the part is whole.
+    /// Sends requests until the part is complete.
     private nonisolated(nonsending) mutating func fill(
         _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The most bytes that the part had at a progress. Only more bytes are progress: the server
-        // may ignore each `Range`, and send the same bytes again.
+        // The size of the part at the last progress. Only a larger part is progress, because a
+        // server that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())
@@ -111,7 +111,8 @@ struct Download<R: APIRequest> {
             record = try await disk.run { part.record(of: urlHash) }
             if let record, isProgress(from: furthest, to: record.offset, of: record.length) {
                 (number, start, furthest) = (1, timeline.now(), record.offset)
-                // The server sent less than the rest, or the disk is much slower than the network.
+                // The server sent only some of the rest, or the disk is much slower than the
+                // network.
                 if failure == nil { continue }
                 if case TransportError.bodyLimit? = failure as? TransportError { continue }
             }
@@ -126,8 +127,8 @@ struct Download<R: APIRequest> {
     }
 }
 
-/// The queue on which a part is used. A disk can block for seconds; on a thread of the Swift
-/// concurrency runtime, that would stop other tasks.
+/// The queue that a part is used on. A disk can block for seconds, which on a thread of the
+/// concurrency runtime would stop other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
@@ -158,13 +159,13 @@ private struct Disk: Sendable {
     }
 }
 
-/// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
+/// The number of bytes that may be waiting for the disk. Beyond it, the transfer is interrupted.
 private let bufferLimit = 32 * 1024 * 1024
 
-/// Whether a part of a file has grown enough for its next request to be no attempt of a policy.
+/// Returns whether a part has grown enough that the next request is not a retry.
 ///
-/// Enough is 64 KiB, or 1 % of the bytes that were missing if that is less. If the length of the
-/// file is unknown, 1 % of the part counts instead. At least one byte is needed.
+/// Enough is 64 KiB, or 1% of the missing bytes if that is less, but at least one byte. If the
+/// file's length is unknown, 1% of the part counts instead.
 func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {
     let percent = (length.map { $0 - furthest } ?? furthest) / 100
     return offset - furthest >= max(1, min(percent, 65_536))

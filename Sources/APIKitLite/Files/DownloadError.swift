@@ -1,9 +1,9 @@
 import Foundation
 
-/// The reason why a download failed, other than a network error or a refused status. A request that
-/// cannot be downloaded, and a target that is no file, is a ``RequestBuildingError``.
+/// The reason a download failed, other than a network error or a refused status. For an unsuitable
+/// request or target, a ``RequestBuildingError`` is thrown instead.
 ///
-/// A download writes to a part: a file with the name of the target and `.part`.
+/// A download writes to a part: a file named after the target, with `.part` added.
 public enum DownloadError: DescribedError, Equatable, Sendable {
     /// Another download, in this process or another one, writes the same part.
     case fileInUse(URL)

@@ -1,25 +1,25 @@
 import Foundation
 
-/// The part of a file that is being downloaded: `file` + `.part`, and its record beside it.
+/// The part of a file that is being downloaded, `file` + `.part`, and its record.
 ///
-/// The part is locked until `finish` or `abandon`, for this process and all others; the system
-/// frees the lock if the process ends. The order of the steps is chosen so that the process may
-/// be killed between any two of them: the record is stored before the first byte of its version
-/// of the file, and removed before the first byte of another one.
+/// The part is locked in all processes until `finish` or `abandon`. If the process exits, the
+/// system releases the lock. The process may be killed between any two steps, because the record is
+/// stored before the first byte of its version of the file, and removed before the first byte of
+/// another one.
 ///
-/// It uses the functions of the system, because Foundation has none that lock a file or refuse
-/// a link. Every function may block for as long as the disk does.
+/// It uses system calls, because Foundation cannot lock a file or refuse a link. Every function may
+/// block for as long as the disk does.
 final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
 
-    /// The record of the bytes that the part has: at first the record of an earlier download.
-    /// Nil if the part has no bytes that could be kept.
+    /// The record of the bytes in the part, at first from an earlier download. Nil if there are no
+    /// bytes to keep.
     private(set) var record: ResumeRecord?
     private let file: URL
     private let path: String
     private let descriptor: Int32
-    /// The position after the last byte that the server announced, if it did.
+    /// The position after the last byte, if the server announced it.
     private var end: Int64?
 
     private var partPath: String { path + ".part" }
@@ -27,14 +27,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Opens and locks the part of a file, and reads its record.
     ///
-    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file; otherwise
-    ///   `DownloadError`, as every function here.
+    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. Otherwise
+    ///   `DownloadError`, like every function here.
     init(of file: URL) throws {
         self.file = file
         path = file.path(percentEncoded: false)
         let old = Self.status { [path] in stat(path, &$0) }
-        // A NUL would end the name, so that another file is written. A folder or a device must
-        // not be replaced by a file.
+        // A NUL would end the name, and another file would be written. A folder or a device must
+        // not be replaced.
         guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
             old.st_mode == 0 || old.isRegular
         else {
@@ -49,11 +49,11 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     }
 
     private static func lock(_ path: String, _ file: URL) throws -> Int32 {
-        // A file to replace may be a secret. The part gets its permissions in the end.
+        // The file to replace may be secret. The part gets its permissions at the end.
         let mode: mode_t = access(path, F_OK) == 0 ? 0o600 : 0o666
         let part = path + ".part"
         while true {
-            // A link could lead to a file of somebody else.
+            // A link could lead to another user's file.
             let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode)
             guard descriptor >= 0 else { throw failure(part) }
             var failure: DownloadError?
@@ -63,14 +63,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
             } else if !status.isRegular {
                 failure = Self.failure(part, EEXIST)
             } else if status.st_nlink > 1 {
-                // A second name (a hard link) could be in a folder of another user.
+                // A second name (a hard link) could be in another user's folder.
                 failure = Self.failure(part, EMLINK)
             } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
                 return descriptor
             }
             unlock(descriptor)
             if let failure { throw failure }
-            // The download that held the lock before has renamed or removed the file.
+            // The download that last held the lock renamed or removed the file.
         }
     }
 
@@ -78,8 +78,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.urlHash == urlHash ? record : nil
     }
 
-    /// Begins to write the body of a response at its position in the file. At 0, everything that the
-    /// part has is given up. The record is nil if the download cannot be resumed.
+    /// Starts writing the body of a response at its position in the file. At 0, the part's bytes
+    /// are discarded. The record is nil if the download cannot be resumed.
     func begin(_ span: ContentRange, record: ResumeRecord?) throws {
         if span.start == 0 {
             unlink(recordPath)
@@ -98,10 +98,10 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         self.record?.offset = offset
     }
 
-    /// Writes bytes at the end of what was written.
+    /// Appends bytes to the part.
     ///
-    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced.
-    ///   The part is then useless.
+    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced. The
+    ///   part is then unusable.
     func write(_ bytes: Data) throws {
         let next = offset + Int64(bytes.count)
         if let end, next > end {
@@ -123,15 +123,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.offset = next
     }
 
-    /// Gives the part the name of the file, in place of an older file, whose permissions it
-    /// gets.
+    /// Renames the part to the file. If it replaces an older file, it gets that file's permissions.
     func finish() throws {
         try checkPart()
         try truncate(to: offset)
         let old = Self.status { lstat(path, &$0) }
         if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
-        // Before the move: after it, the name of the part, and so its record, is free for
-        // another download.
+        // This comes before the move, after which another download may use the part's name and its
+        // record.
         unlink(recordPath)
         guard rename(partPath, path) == 0 else {
             let failure = Self.failure(path)
@@ -141,10 +140,10 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         Self.unlock(descriptor)
     }
 
-    /// Ends a download that failed. The part stays if a later download can resume it.
+    /// Ends a failed download. Keeps the part if a later download can resume it.
     func abandon() {
         if record == nil || !isWhole || storedRecord == nil {
-            // In this order: a record without its part is ignored.
+            // The order matters: a record without its part is ignored.
             if isWhole { _ = unlink(partPath) }
             unlink(recordPath)
         }
@@ -157,7 +156,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     private var size: Int64 { Int64(status.st_size) }
     private var inode: UInt64 { UInt64(status.st_ino) }
 
-    /// Whether the part still has its name and all bytes that were written.
+    /// Whether the part still has its name and all the bytes written to it.
     private var isWhole: Bool {
         size >= offset && status.isSame(as: Self.status { lstat(partPath, &$0) })
     }
@@ -175,17 +174,16 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     // MARK: The record
 
-    /// Stores the record. If it cannot be written, the download goes on: the record helps a
-    /// later one.
+    /// Stores the record. If that fails, the download continues, because only a later one needs the
+    /// record.
     private func storeRecord() {
         guard let record, let text = try? JSONEncoder().encode(record) else { return }
-        // It fails if somebody else has created the file in the meantime, for example as a
-        // link.
+        // This fails if someone else has created the file in the meantime, for example as a link.
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
-    /// The stored record, with the number of bytes that the part has. Nil if it is the record of
-    /// another file, and if the part has no bytes, or more than the file to download.
+    /// The stored record, with the part's size. Nil if it belongs to another file, or if the part
+    /// is empty or larger than the file to download.
     private var storedRecord: ResumeRecord? {
         let status = Self.status { lstat(recordPath, &$0) }
         guard status.isRegular, status.st_size < 1 << 16,
@@ -200,14 +198,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     // MARK: The system
 
     private static func unlock(_ descriptor: Int32) {
-        // Closing would not free the lock while a child process has a copy of the descriptor,
-        // as each one has for a moment after its start.
+        // Closing does not release the lock while a child process has a copy of the descriptor, as
+        // each one does briefly after its start.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Returns the status of a file; if the system has none, an empty status, which is not
-    /// regular.
+    /// Returns the status of a file, or if that fails, an empty status, which is not of a regular
+    /// file.
     private static func status(_ read: (inout stat) -> Int32) -> stat {
         var status = stat()
         return read(&status) == 0 ? status : stat()

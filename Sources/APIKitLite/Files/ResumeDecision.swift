@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a download does with the body of a response: the one decision that keeps the bytes of
-/// two versions of a file apart.
+/// What a download does with the body of a response. Only this keeps the bytes of two versions of a
+/// file apart.
 enum ResumeDecision: Equatable {
-    /// The body is this part of the file. If it begins at 0, it is the whole file, and the part
-    /// is written from its beginning; otherwise it continues the part.
+    /// The body is this part of the file. If it begins at 0, it is the whole file, and replaces the
+    /// part. Otherwise, it continues the part.
     case write(ContentRange)
     /// The body does not fit the part. The download asks for the whole file instead.
     case askAgain
-    /// The body is no part of the file. The download fails with the status as its error.
+    /// The body is not part of the file. The download fails because of the status.
     case refuse
 
-    /// Decides from the status and the headers of a response, and the record whose fields the request
-    /// had; nil if it asked for the whole file.
+    /// Decides by a response's status and headers, and the record that the request was made from.
+    /// The record is nil if the request was for the whole file.
     init(record: ResumeRecord?, response: HTTPURLResponse) {
         switch (response.statusCode, record) {
         case (200, _), (203, _): self = .write(ContentRange(wholeBodyOf: response))
@@ -23,9 +23,8 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Returns the range of a 206 if everything is as expected: it begins at the first byte
-    /// that is missing, the length of the file and the strong validator equal those of the
-    /// record, and the body is not encoded.
+    /// Returns the range of a 206 if it begins at the first missing byte, has the record's file
+    /// length and strong validator, and the body is not encoded.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse
     ) -> ContentRange? {

@@ -1,29 +1,29 @@
 import Foundation
 
-/// What is known about the part of a file that an interrupted download left.
+/// What is known about the part that an interrupted download left behind.
 ///
-/// It is stored as JSON beside the part, before the first byte. The next download sends its
+/// It is stored as JSON next to the part, before the first byte. The next download sends its
 /// validator with the request, and `ResumeDecision` compares it with the response.
 struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.
     let validator: String
-    /// The file number (inode) of the part. The record of any other file with the name of the part
-    /// does not count.
+    /// The file number (inode) of the part. If another file has the part's name, the record is
+    /// ignored.
     var inode: UInt64 = 0
-    /// The number of bytes that the part has. It is not stored: the size of the part says it.
+    /// The number of bytes in the part. It is not stored, because it is the part's size.
     var offset: Int64 = 0
-    /// The length of the whole file in bytes, or nil if the server did not say it.
+    /// The length of the whole file in bytes, or nil if the server did not announce it.
     var length: Int64?
 
     private enum CodingKeys: CodingKey {
         case urlHash, validator, inode, length
     }
 
-    /// Returns a hash of a URL without its user info and fragment, by FNV-1a.
+    /// Returns the FNV-1a hash of a URL without its user info and fragment.
     ///
-    /// The record has the hash and not the URL, because a query may contain a credential.
+    /// The record contains the hash instead of the URL, because a query may contain a credential.
     static func hash(of url: URL?) -> UInt64 {
         var parts = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
         parts?.user = nil
@@ -32,10 +32,10 @@ struct ResumeRecord: Codable, Equatable {
         return fnv1a((parts?.string ?? "").utf8)
     }
 
-    /// The first byte to ask for.
+    /// The first byte to request.
     ///
-    /// The last byte of a part that may be whole is asked for again. The answer is then a 206,
-    /// which says that the file is still the same. A 416 would not say that.
+    /// If the part may be complete, its last byte is requested again. The response is then a 206,
+    /// which confirms that the file is unchanged. A 416 would not.
     var start: Int64 {
         length == nil || length == offset ? offset - 1 : offset
     }
@@ -45,8 +45,8 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// The fields are those of RFC 9110, sections 14.2 and 13.1.5. Without bytes to keep, there are
-    /// none.
+    /// See RFC 9110, sections 14.2 and 13.1.5. If there are no bytes to keep, the fields are left
+    /// out.
     func resuming(_ request: URLRequest) -> URLRequest {
         guard start > 0 else { return request }
         var request = request
@@ -57,14 +57,14 @@ struct ResumeRecord: Codable, Equatable {
 }
 
 extension ResumeRecord {
-    /// Creates the record of a file whose whole body follows, if its download can be resumed.
+    /// Creates the record of a file whose entire body follows, if its download can be resumed.
     ///
-    /// The result is nil if two versions of the file could be confused, or if the position of a
-    /// byte in the body is not its position in the file. This is the case
+    /// Returns nil if two versions of the file could be confused, or if positions in the body and
+    /// in the file differ. This is the case
     /// - if the status is not 200,
-    /// - without a strong validator (RFC 9110, section 8.8). A weak entity tag does not count. A
-    ///   `Last-Modified` counts only without an entity tag, and if the response's `Date` is at
-    ///   least one second later,
+    /// - if there is no strong validator (RFC 9110, section 8.8). A weak entity tag does not count.
+    ///   A `Last-Modified` counts only without an entity tag, and if `Date` is at least a second
+    ///   later,
     /// - if the response has a `Content-Encoding`, because Foundation decodes the body,
     /// - if `Accept-Ranges` is `none`.
     init?(urlHash: UInt64, of response: HTTPURLResponse) {
@@ -77,21 +77,21 @@ extension ResumeRecord {
 }
 
 extension HTTPURLResponse {
-    /// The value of a field without spaces around it, or nil if it is missing or empty.
+    /// Returns the trimmed value of a field, or nil if it is missing or empty.
     func field(_ name: String) -> String? {
         let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
         return value?.isEmpty == false ? value : nil
     }
 
-    /// The number of bytes that the body has before it is decoded, if the server says it.
+    /// The size of the body before decoding, if the server announced it.
     var announcedLength: Int64? { field("Content-Length").flatMap { byteNumber($0) } }
 
-    /// Whether the body has a content coding, so its bytes differ from the bytes of the file.
+    /// Whether the body has a content coding, so that its bytes differ from the file's.
     var isEncoded: Bool {
         field("Content-Encoding").map { $0.lowercased() != "identity" } ?? false
     }
 
-    /// The validator that says that two responses have the same bytes, or nil if there is none.
+    /// The validator that identifies the exact bytes of a response, or nil if there is none.
     fileprivate var strongValidator: String? {
         if let tag = field("ETag") {
             // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong one is

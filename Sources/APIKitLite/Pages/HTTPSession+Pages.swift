@@ -1,11 +1,10 @@
 import Foundation
 
 extension HTTPSession {
-    /// Returns the pages of a request that is not `Sendable`, which are loaded one after another as
-    /// needed.
+    /// Returns the pages of a request that is not `Sendable`, loaded one after another as needed.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are those of the
-    /// form for a `Sendable` request.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
+    /// for a `Sendable` request.
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
@@ -15,14 +14,14 @@ extension HTTPSession {
         }
     }
 
-    /// Returns the pages of a request, which are loaded one after another as needed.
+    /// Returns the pages of a request, loaded one after another as needed.
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
     /// - Parameters:
     ///   - request: The request to load.
     ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
+    ///   - limit: The maximum number of pages to load. Below one, none is loaded.
     public func pages<R: PagedAPIRequest & Sendable>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>

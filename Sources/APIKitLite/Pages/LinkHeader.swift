@@ -1,17 +1,17 @@
 import Foundation
 
 extension HTTPURLResponse {
-    /// Returns the target of a link in the `Link` header (RFC 8288), with which many APIs name the
-    /// next page.
+    /// Returns the target of a link in the `Link` header (RFC 8288). Many APIs use it for the next
+    /// page.
     ///
     ///     // Link: </users?page=2>; rel="next", </users?page=9>; rel="last"
     ///     response.link("next")
     ///
-    /// A relative target is resolved against the URL of the response. Links that cannot be parsed are
-    /// left out, and so are links with an `anchor` parameter, which describe another resource.
+    /// A relative target is resolved against the URL of the response. Ignores malformed links, and
+    /// links with an `anchor` parameter, which describe another resource.
     ///
     /// - Parameter relation: The relation type. Case makes no difference.
-    /// - Returns: The target of the first link with this relation type; nil if no link has it.
+    /// - Returns: The target of the first link with this relation type, or nil if there is none.
     public func link(_ relation: String) -> URL? {
         linkTarget(relation, of: value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
     }
@@ -35,6 +35,6 @@ func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) ->
 
 private func resolve(_ target: String, _ base: URL?) -> URL? {
     let target = target.trimmingCharacters(in: .whitespaces)
-    // An empty target means the resource itself, but Foundation does not accept it as a URL.
+    // An empty target means the resource itself, but Foundation rejects it as a URL.
     return target.isEmpty ? base : URL(reference: target, relativeTo: base)?.absoluteURL
 }

@@ -2,12 +2,12 @@ import Foundation
 
 /// An asynchronous sequence of the elements on the pages of a list.
 ///
-/// A page is loaded when all elements before it have been returned. After a page failed to load,
-/// `next()` of the same iterator tries that page again. No element is returned twice.
+/// A page is loaded when all elements before it have been returned. If a page fails to load, the
+/// iterator's next call to `next()` tries that page again. No element is returned twice.
 public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
     typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 
-    /// Returns a function that returns the elements of the next page, from the first page on.
+    /// Returns a function that loads the elements of one page per call, from the first page on.
     let makePages: () -> NextPage
 
     /// Returns an iterator that starts at the first page.
@@ -34,7 +34,7 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
             }
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Elements.Element?

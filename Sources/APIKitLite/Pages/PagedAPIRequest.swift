@@ -27,10 +27,10 @@ import Foundation
 /// for try await user in session.pages(request, from: 1).elements { print(user.name) }
 /// ```
 ///
-/// If the response names the next page by a URL, in the body or in a `Link` header, use `URL` as
-/// the input: `response.link("next")`. If it names the next page by a cursor, and the first page
-/// has no cursor, use `String?` as the input. The function then returns `String??`, and both kinds
-/// of nil mean the end.
+/// If the response has the URL of the next page, in the body or in a `Link` header, use `URL` as
+/// the input: `response.link("next")`. If it has a cursor for the next page, and the first page has
+/// none, use `String?` as the input. The function then returns `String??`, and both kinds of nil
+/// mean the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
     /// Returns the input of the next page, or nil after the last one.
     ///

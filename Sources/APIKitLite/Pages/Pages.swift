@@ -1,6 +1,6 @@
 import Foundation
 
-/// An asynchronous sequence of the pages of a list, each loaded on request by a function.
+/// An asynchronous sequence of the pages of a list, each loaded on demand by a function.
 ///
 /// ```swift
 /// let pages = Pages(from: 1) { page in
@@ -10,12 +10,12 @@ import Foundation
 /// for try await user in pages.elements { print(user.name) }
 /// ```
 ///
-/// For a request that says its next input, ``HTTPSession`` has a short form: `pages(_:from:)`.
+/// For a ``PagedAPIRequest``, ``HTTPSession`` has a short form: `pages(_:from:)`.
 ///
 /// The sequence ends after a page without a next one, before a page that was already loaded, and at
-/// the limit. So it also ends if every page is empty and names a new one. Nothing runs between two
-/// pages, so a loop may end early without clean-up. After a page failed to load, `next()` of the
-/// same iterator tries that page again:
+/// the limit. If every page is empty but names a new one, only the limit ends it. Nothing runs
+/// between two pages, so a loop may end early without clean-up. If a page fails to load, the
+/// iterator's next call to `next()` tries that page again:
 ///
 /// ```swift
 /// let pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
@@ -26,8 +26,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
-/// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
+/// Also use this loop on an actor if you support systems before macOS 15, iOS 18, tvOS 18, watchOS
+/// 11 or visionOS 2, where `for try await` leaves the actor for each page.
 public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     typealias Load =
         nonisolated(nonsending) (Input) async throws(Failure) -> (value: Value, next: Input?)
@@ -39,11 +39,11 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     /// Creates the sequence of the pages that a function loads.
     ///
     /// - Parameters:
-    ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the last
-    ///     page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    ///   - load: Loads the page of an input, and returns its value and the input of the next page;
-    ///     nil after the last page. If the input is an optional, both kinds of nil mean the end.
+    ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the
+    ///     last page.
+    ///   - limit: The maximum number of pages to load. Below one, none is loaded.
+    ///   - load: Loads the page for an input, and returns its value and the input of the next page,
+    ///     or nil after the last one. If the input is an optional, both kinds of nil mean the end.
     public init(
         from first: Input, limit: Int = 1_000,
         load:
@@ -55,16 +55,16 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         self.load = load
     }
 
-    /// One page, with its own input and the input of the next page.
+    /// One page, with its input and the input of the next page.
     public struct Page {
         /// The input that this page was loaded with.
         public let input: Input
 
-        /// What the function returned for this input.
+        /// The value that the function returned.
         public let value: Value
 
-        /// The input of the next page. Nil if this is the last page, or if the next page was already
-        /// loaded. It is not nil if the sequence stops here only because of its limit.
+        /// The input of the next page. Nil if this is the last page, or if the next page was
+        /// already loaded. It is not nil if the sequence stops only because of its limit.
         public let next: Input?
     }
 
@@ -82,12 +82,12 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
         /// Returns the next page, or nil after the last one. Stays on the caller's actor.
         ///
-        /// Calls that overlap load one page after another.
+        /// Concurrent calls load one page after another.
         ///
-        /// - Throws: The error of the function. The iterator does not advance, so the next call tries
-        ///   the same page again.
+        /// - Throws: The error of the function. The iterator does not advance, so the next call
+        ///   tries the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
-            // A cancelled call goes on without its turn: its load fails.
+            // A cancelled call continues without its turn, and its load fails.
             let isTurn: Void? = try? await walk.turn.wait()
             defer { if isTurn != nil { walk.turn.signal() } }
             guard let input = walk.state.input else { return nil }
@@ -95,7 +95,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             return Page(input: input, value: value, next: walk.state.move(to: next))
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Page?
@@ -104,7 +104,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         }
     }
 
-    /// The iteration that the copies of an iterator share. Its iterators are not `Sendable`.
+    /// The iteration that copies of an iterator share. Its iterators are not `Sendable`.
     fileprivate final class Walk {
         var state: PageWalk<Input>
         let turn = AsyncSemaphore(1)
@@ -117,11 +117,11 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
 extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 
-/// The state of an iteration through pages: which page comes next, and whether the end is reached.
+/// The state of an iteration: which page comes next, and whether the end was reached.
 ///
 /// It is a pure value and loads nothing.
 private struct PageWalk<Input: Hashable> {
-    /// The input of the page to load now; nil at the end.
+    /// The input of the page to load, or nil at the end.
     private(set) var input: Input?
     private var seen: Set<Input>
     private var pagesLeft: Int
@@ -132,8 +132,8 @@ private struct PageWalk<Input: Hashable> {
         pagesLeft = limit
     }
 
-    /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if that was
-    /// already loaded; the limit does not matter.
+    /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if that
+    /// was already loaded, whatever the limit.
     mutating func move(to next: Input?) -> Input? {
         let new = next.flatMap { next in
             // An input may itself be an optional, such as a cursor that the response lacks.

@@ -4,13 +4,13 @@ import Foundation
 /// A wrapper around a session's cache that replies on the queue on which tasks are cancelled.
 ///
 /// On Linux (up to Swift 6.3), a data task asks its cache before it starts, and the cache replies
-/// on another queue. If the task is cancelled during that reply, it ends first and starts
-/// afterwards. Foundation then does not find the task in its registry and ends the process
-/// ("TaskRegistry.swift: Fatal error"). Foundation resumes and cancels the tasks of all sessions on
-/// one serial queue, so a reply on that queue cannot overlap with a cancellation.
+/// on another queue. If the task is cancelled during that reply, it ends before it starts.
+/// Foundation then does not find the task in its registry and crashes ("TaskRegistry.swift: Fatal
+/// error"). Foundation resumes and cancels the tasks of all sessions on one serial queue, so a
+/// reply on that queue cannot overlap with a cancellation.
 ///
-/// The look-up itself stays on Foundation's background queue. It lists a directory, which takes
-/// about 10 µs for each file. On the serial queue, that would stop every transfer of the process.
+/// The lookup itself stays on Foundation's background queue. It lists a directory, which takes
+/// about 10 µs for each file. On the serial queue, that would block every transfer in the process.
 final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
     private let cache: URLCache
 
@@ -27,7 +27,7 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only 
         cache.getCachedResponse(for: dataTask) { response in
             LoadingQueue.async {
                 completionHandler(response)
-                // The protocol of the task has been created, and its start is queued behind this.
+                // The task's protocol has been created, and its start is queued behind this.
                 (dataTask.delegate as? URLSessionExchange)?.refuseRepetition(of: dataTask)
             }
         }
@@ -89,10 +89,9 @@ extension CancellationSafeCache {
     /// Replaces the cache of a session's configuration with a wrapper around it.
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
-    /// threads, such as threads of Foundation, may read `urlCache` at the same time without a lock.
-    /// They get the old cache or the new one, and both are usable: the new one retains the old one,
-    /// and it is complete, because the lock is acquired after its creation and before the
-    /// assignment.
+    /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. They get
+    /// the old cache or the new one, and both are usable. The new one retains the old one, and is
+    /// complete, because the lock is acquired after its creation and before the assignment.
     static func wrapCache(of configuration: URLSessionConfiguration) {
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
         let safe = CancellationSafeCache(cache)
@@ -106,15 +105,15 @@ extension CancellationSafeCache {
 /// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
 /// (`org.swift.URLSession.SharedQueue`).
 private enum LoadingQueue {
-    /// An operation queue that runs each block immediately, on the queue that adds it. Foundation
-    /// adds the blocks on the serial queue.
+    /// An operation queue that runs each block immediately on the queue that adds it, which for
+    /// Foundation is the serial queue.
     private final class Inline: OperationQueue, @unchecked Sendable {  // It adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             block()
         }
     }
 
-    // This session loads nothing. It only gives access to the serial queue.
+    // This session loads nothing. It only provides access to the serial queue.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

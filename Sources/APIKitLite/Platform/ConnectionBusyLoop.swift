@@ -3,18 +3,18 @@ import Foundation
 
 /// Stops the busy loop in which Foundation on Linux (up to Swift 6.3) waits for a response.
 ///
-/// While libcurl connects, it asks to be told when the socket can be written to. Foundation does
-/// not stop when libcurl later asks only for reading (`_SocketSources` in `MultiHandle.swift`), and
-/// a connected socket can nearly always be written to. So one request that waits for its response
-/// on a new connection keeps a core busy, until libcurl gives up the socket, as for a pause.
+/// While libcurl connects, it waits for the socket to become writable. Foundation keeps watching
+/// for that when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`), and a
+/// connected socket is nearly always writable. So one pending request on a new connection keeps a
+/// core busy until libcurl drops the socket, as for a pause.
 ///
-/// So each transfer that lasts is paused, and continued immediately, unless it is sending. This is
-/// repeated while it lasts: a pause has no effect while libcurl connects, and another request over
-/// HTTP/2 starts a new loop. All transfers are paused before the first one continues, because over
-/// HTTP/2 they share a socket.
+/// Each long transfer is therefore paused and immediately resumed, unless it is sending. This is
+/// repeated, because a pause has no effect while libcurl connects, and another request over HTTP/2
+/// starts a new loop. All transfers are paused before the first one is resumed, because over HTTP/2
+/// they share a socket.
 ///
-/// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. A Foundation that removes the write
-/// source in `_SocketSources.createSources` needs none of this.
+/// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This is unnecessary once
+/// Foundation removes the write source in `_SocketSources.createSources`.
 final class ConnectionBusyLoop:
     @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
 {
@@ -23,13 +23,13 @@ final class ConnectionBusyLoop:
         private static var watched: [ObjectIdentifier: ConnectionBusyLoop] = [:]
 
     private weak var session: URLSession?
-    /// Fires on the serial queue of the session, on which Foundation uses and frees its transfers.
+    /// Fires on the session's serial queue, where Foundation uses and frees its transfers.
     private let timer: any DispatchSourceTimer
     private var schedule = LookSchedule(.now())  // Used under `lock`.
-    /// How much of its body each transfer had sent at the last look. Used on the queue.
+    /// How much of its body each transfer had sent at the last check. Used on the queue.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
-    /// Looks at the transfers of a session while it has any. Call it before each start of a task.
+    /// Checks a session's transfers while it has any. Call this before each start of a task.
     static func watch(_ session: URLSession) {
         guard session.configuration.usesStandardProtocol else { return }
         let key = ObjectIdentifier(session)
@@ -56,7 +56,7 @@ final class ConnectionBusyLoop:
 
     private func look() {
         let transfers = session.map { Transfer.all(of: $0).filter { !$0.isPaused } } ?? []
-        // Short transfers are left alone. Over HTTP/2, a body is sent more slowly after a pause.
+        // Short transfers are skipped. Over HTTP/2, a body is sent more slowly after a pause.
         let waiting = transfers.filter { $0.sentCount == sentCounts[$0.handle] }
         for transfer in transfers { transfer.limitBody() }
         sentCounts = transfers.reduce(into: [:]) { $0[$1.handle] = $1.sentCount }
@@ -65,7 +65,7 @@ final class ConnectionBusyLoop:
         }
         Self.lock.withLock {
             schedule.didLook(.now(), at: transfers.count)
-            // A task whose cache is asked has no transfer yet.
+            // A task still waiting for its cache has no transfer yet.
             if transfers.isEmpty, schedule.lookCount > 2 {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
@@ -76,16 +76,16 @@ final class ConnectionBusyLoop:
     }
 }
 
-/// The times of the looks: soon after the start of a task, and then less and less often.
+/// The times of the checks: soon after the start of a task, and then less and less often.
 ///
-/// A look takes about 25 µs for each transfer. That is about a hundredth of the time, and a
-/// twentieth however often tasks are started.
+/// A check takes about 25 µs per transfer. Checks use about 1% of the time, and at most 5% however
+/// often tasks are started.
 struct LookSchedule {
     private static let firstDelay = 25  // milliseconds
 
-    /// The time of the next look.
+    /// The time of the next check.
     private(set) var next: DispatchTime
-    /// The number of looks since a task was started.
+    /// The number of checks since a task was started.
     private(set) var lookCount = 0
     private var earliest: DispatchTime
 
@@ -93,7 +93,7 @@ struct LookSchedule {
         (next, earliest) = (now + .milliseconds(Self.firstDelay), now)
     }
 
-    /// Returns whether the next look comes at another time because a task was started.
+    /// Records the start of a task, and returns whether that changes the time of the next check.
     mutating func didStart(_ now: DispatchTime) -> Bool {
         guard lookCount > 0 else { return false }
         lookCount = 0

@@ -16,9 +16,9 @@ extension HTTPURLResponse {
 }
 
 extension HTTPCookie {
-    /// The cookie, which has expired if its `Max-Age` is zero or less (RFC 6265, section 5.2.2).
+    /// The cookie, marked as expired if its `Max-Age` is zero or less (RFC 6265, section 5.2.2).
     ///
-    /// Foundation on Linux ignores the attribute, with which a server deletes a cookie.
+    /// Foundation on Linux ignores this attribute, which servers use to delete a cookie.
     fileprivate var expiredByItsAge: HTTPCookie {
         guard var properties, let text = properties[.maximumAge] as? String,
             let age = Int(text), age <= 0
@@ -29,21 +29,21 @@ extension HTTPCookie {
     }
 }
 
-// Foundation on Linux stores a cookie when it receives a field that is written `Set-Cookie`. All
-// names of HTTP/2 are in lower case, so it finds none there. Nothing else shows how a name was
-// written, nor does Foundation call a delegate at the headers of a task with a completion handler.
+// Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. HTTP/2 names are all
+// lowercase, so it finds none there. The original spelling is not available elsewhere, and
+// Foundation does not call a delegate for the headers of a task with a completion handler.
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// The cookies that the session has for a request that may go over HTTP/2.
+    /// Returns the session's cookies for a request that may go over HTTP/2.
     func storedCookies(for request: URLRequest) -> [HTTPCookie] {
         guard let url = request.url, url.scheme == "https" else { return [] }
         return configuration.httpCookieStorage?.cookies(for: url) ?? []
     }
 
-    /// Stores the cookies of a response over HTTP/2, except those that were set or deleted while
-    /// the request was in progress. Deletes those that expire by their `Max-Age`, which Foundation
-    /// has stored over HTTP/1.1 (6.3.1).
+    /// Stores the cookies of a response over HTTP/2, except any that were set or deleted during the
+    /// request. Deletes cookies expired by `Max-Age`, which Foundation stored over HTTP/1.1
+    /// (6.3.1).
     func storeCookies(
         of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
     ) {
@@ -65,7 +65,7 @@ extension URLSession {
 }
 
 extension HTTPURLResponse {
-    /// Whether the response has no header that HTTP/2 does not allow (RFC 9113, section 8.2.2).
+    /// Whether the response has no header that HTTP/2 forbids (RFC 9113, section 8.2.2).
     fileprivate var mayBeOverHTTP2: Bool {
         !["Connection", "Keep-Alive", "Transfer-Encoding"].contains {
             value(forHTTPHeaderField: $0) != nil
@@ -74,7 +74,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPCookie {
-    /// Whether one of the cookies replaces the other one (RFC 6265, section 5.3).
+    /// Returns whether one cookie replaces the other (RFC 6265, section 5.3).
     fileprivate func isSame(as other: HTTPCookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }

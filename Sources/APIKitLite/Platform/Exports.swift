@@ -1,5 +1,5 @@
-// On Linux, `URLRequest` and the other types of URL loading are in a separate module. This module
-// re-exports it, so that clients need no `#if` to import it.
+// On Linux, `URLRequest` and the other URL loading types are in a separate module. Re-exporting it
+// saves clients an `#if`.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

@@ -3,9 +3,8 @@ import Foundation
 /// Returns an error from which `originalError(of:)` can recover the given one.
 ///
 /// On Apple platforms, Foundation replaces the error of a `URLProtocol` with a new `NSError` that
-/// has additional keys, so a Swift error loses its type. The new error keeps the keys of the old
-/// one, so the original is stored under a separate key. On Linux, the error is returned
-/// unchanged.
+/// has additional keys, so a Swift error loses its type. The new error keeps the old keys, so the
+/// original is stored under one. On Linux, the error is returned unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return error
@@ -17,10 +16,10 @@ package func carryingOriginal(_ error: any Error) -> any Error {
     #endif
 }
 
-/// Returns the error that a client is to see in place of Foundation's error.
+/// Returns the error to throw in place of Foundation's.
 ///
 /// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a lost
-/// connection and a refused certificate get the codes that they have on Apple platforms.
+/// connection and a refused certificate get the same codes as on Apple platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return named(error)
@@ -32,11 +31,11 @@ func originalError(of error: any Error) -> any Error {
 private let originalErrorKey = "APIKitLite.originalError"
 
 #if canImport(FoundationNetworking)
-/// Returns an error with the code that Apple platforms give to its cause, if libcurl's text names a
-/// lost connection or a failure of TLS, and any other error unchanged.
+/// Returns an error with the code used on Apple platforms if libcurl's text names a lost connection
+/// or a TLS failure. Returns any other error unchanged.
 ///
 /// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the codes
-/// of Apple platforms.
+/// used on Apple platforms.
 private func named(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
@@ -44,7 +43,7 @@ private func named(_ error: any Error) -> any Error {
     return URLError(code, userInfo: error.userInfo)
 }
 
-/// The code of the cause that a text of libcurl names, with OpenSSL 3.
+/// Returns the code for the cause that libcurl's text names when it uses OpenSSL 3.
 private func code(of text: String) -> URLError.Code? {
     if text.hasPrefix("SSL certificate problem: ") {
         if text.hasSuffix("certificate has expired") { return .serverCertificateHasBadDate }
@@ -54,24 +53,24 @@ private func code(of text: String) -> URLError.Code? {
     // A certificate for another host.
     if text.hasPrefix("SSL: ") { return .serverCertificateUntrusted }
     if tellsOfALostConnection(text) { return .networkConnectionLost }
-    // Two sides without a common version or cipher, or a server without TLS.
+    // No common version or cipher, or a server without TLS.
     if text.contains(":SSL routines:") { return .secureConnectionFailed }
     return nil
 }
 
-/// Whether a text of libcurl says that a connection, or a stream of HTTP/2, ended too early.
+/// Returns whether libcurl's text says that a connection, or an HTTP/2 stream, ended too early.
 private func tellsOfALostConnection(_ text: String) -> Bool {
-    // Within a body of known length or in chunks.
+    // Within a body of known length, or a chunked one.
     text.hasPrefix("transfer closed with ")
         // Before or within the status line.
         || text == "Empty reply from server"
         // At any time, over TLS. Without TLS, Foundation has a code for most of these errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")
-        // In the handshake of TLS, and without the end that TLS requires.
+        // In the TLS handshake, and without the closing that TLS requires.
         || text.hasPrefix("OpenSSL SSL_connect: SSL_ERROR_SYSCALL")
         || text.contains("unexpected eof while reading")
-        // The server ended or refused one stream too early, or ended the whole connection.
+        // The server refused a stream, ended it too early, or closed the entire connection.
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
         || text == "Stream error in the HTTP/2 framing layer"

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What Foundation may do with a request whose connection is lost.
+/// What Foundation may do with a request that loses its connection.
 enum Repetition {
-    /// Send it again, if it wants to.
+    /// Send it again.
     case allowed
     /// Nothing: the task fails.
     case refused
-    /// The same, over a new connection, because this is the library's own second attempt.
+    /// The same, over a new connection, because this is the library's second attempt.
     case refusedOnNewConnection
 }
 
@@ -15,11 +15,11 @@ extension URLSession {
     /// Decides what Foundation may do with a request.
     ///
     /// If a kept-alive connection ends before the response, libcurl sends the request again, up to
-    /// five times and whatever its method is (`Curl_retry_request`, in 7.88.1 and in August 2026).
-    /// So a server may process a POST several times. And if two connections end, libcurl forgets
-    /// the body that it has read: the request hangs, or an app's own stream arrives without its
-    /// beginning. So libcurl sends such a request only once. If it may be repeated, the library
-    /// sends it a second time itself.
+    /// five times and for any method (`Curl_retry_request`, in 7.88.1 and in August 2026). A server
+    /// may then process a POST several times. If two connections end, libcurl forgets the body that
+    /// it has read. The request hangs, or an app's own stream arrives without its beginning.
+    /// libcurl is therefore limited to one attempt for such a request. If it may be repeated, the
+    /// library itself sends it a second time.
     func repetition(of request: URLRequest, isResend: Bool) -> Repetition {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
         guard hasBody || !request.mayBeRepeated(), configuration.usesStandardProtocol else {
@@ -30,19 +30,19 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
-    /// Lets libcurl send the request only once. Call it on the queue of the task, between the
-    /// creation of its protocol and the start of the protocol.
+    /// Lets libcurl send the request only once. Call this on the task's queue, between the creation
+    /// and the start of its protocol.
     func refuseRepetition(of task: URLSessionTask) {
         guard repetition != .allowed else { return }
         Transfer(of: task)?.refuseRepetition(
             isOnNewConnection: repetition == .refusedOnNewConnection)
     }
 
-    /// Does the same for a task that has no cache. Call it before `resume()`.
+    /// Does the same for a task without a cache. Call this before `resume()`.
     ///
-    /// `resume()` creates the protocol on the queue of the task, and adds the start of the protocol
-    /// to that queue. So this checks on the queue, again and again, whether that has happened. With a
-    /// cache, the protocol is created later: see `CancellationSafeCache`.
+    /// `resume()` creates the protocol on the task's queue, and adds its start to that queue. This
+    /// therefore checks on the queue repeatedly whether that has happened. With a cache, the
+    /// protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
         guard repetition != .allowed, let queue = task.transferQueue else { return }
         @Sendable func look() {
@@ -53,14 +53,14 @@ extension URLSessionExchange {
         look()
     }
 
-    /// Decides how the task ends whose request libcurl wanted to send again.
+    /// Decides how a task ends if libcurl tried to send its request again.
     func didRefuseRepetition() {
         let error = URLError(.networkConnectionLost)
         decide(mustResend(after: error, nil) ? .success(.resend) : .failure(error))
     }
 
-    /// Whether the library sends the request again after an error of its first task: it may be
-    /// repeated, has a body, and lost its connection before there was a response.
+    /// Returns whether the library sends the request again after its first task fails. It must be
+    /// repeatable, have a body, and have lost its connection before a response.
     func mustResend(after error: any Error, _ response: URLResponse?) -> Bool {
         repetition == .refused && request.mayBeRepeated() && response == nil
             && (error as? URLError)?.code == .networkConnectionLost

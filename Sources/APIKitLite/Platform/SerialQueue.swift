@@ -4,9 +4,9 @@ import Foundation
 extension OperationQueue {
     /// Creates a serial delegate queue without the cost of an operation for each callback.
     ///
-    /// If more callbacks wait than the limit, adding one waits for up to 10 ms, so that Foundation does
-    /// not receive faster than the callbacks run. It must not wait longer: a callback may call
-    /// Foundation, which then waits for the thread that adds.
+    /// If more callbacks are waiting than the limit, adding one waits for up to 10 ms, so that
+    /// Foundation does not receive faster than the callbacks run. It must not wait longer, because
+    /// a callback may call Foundation, which then waits for the adding thread.
     package static func serial(label: String, limit: Int = .max) -> OperationQueue {
         SerialQueue(label: label, limit: limit)
     }
@@ -14,7 +14,7 @@ extension OperationQueue {
 
 private final class SerialQueue: OperationQueue, @unchecked Sendable {  // Constants only.
     private let queue: DispatchQueue
-    /// Counts the callbacks that may still be added; nil if there is no limit.
+    /// Counts the callbacks that may still be added, or nil if there is no limit.
     private let slots: DispatchSemaphore?
 
     init(label: String, limit: Int) {

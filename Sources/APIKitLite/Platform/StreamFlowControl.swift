@@ -4,20 +4,20 @@ import Foundation
 
 /// Delays the sender of a stream while its reader is slow.
 ///
-/// On Linux, one sender cannot be delayed: a task that is suspended and resumed sends its request
-/// again, and gets the body from its first byte. So the delegate queue waits for the reader. While
-/// it waits, Foundation receives little for any session of the process, so the waits are short:
-/// 10 ms each, and ten of them until the reader asks for something. For a reader that always comes
-/// back, such as a download, there are up to a thousand.
+/// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
+/// request again, and receives the body from the first byte. Instead, the delegate queue waits for
+/// the reader. Meanwhile, Foundation receives little for any session in the process, so each wait
+/// is only 10 ms, with up to ten waits until the reader asks for bytes. For a reader that always
+/// continues, such as a download, there are up to a thousand.
 final class StreamFlowControl: Sendable {
     private struct State {
-        /// The number of waits without success since the reader asked for something.
+        /// The number of unsuccessful waits since the reader last asked for bytes.
         var failures = 0
-        /// The wait of the delegate queue, if it waits.
+        /// The semaphore that the delegate queue is waiting for, if any.
         var wait: DispatchSemaphore?
     }
 
-    /// The number of waiting bytes from which the delegate queue waits, unless the buffer is small.
+    /// The number of unread bytes at which the delegate queue waits, unless the buffer is small.
     private static let threshold = 2 * 1024 * 1024
     private static let duration = DispatchTimeInterval.milliseconds(10)
     private let mostWaits: Int
@@ -27,10 +27,10 @@ final class StreamFlowControl: Sendable {
         mostWaits = waitsForReader ? 1_000 : 10
     }
 
-    /// Does nothing: the task is never suspended.
+    /// Does nothing, because the task is never suspended.
     func control(_ task: URLSessionTask) {}
 
-    /// Call it on the delegate queue after a piece was added.
+    /// Waits for the reader if needed. Call this on the delegate queue after a piece is added.
     func didAppend(to buffer: BodyBuffer) {
         while buffer.holdsMany(Self.threshold) {
             let wait = DispatchSemaphore(value: 0)
@@ -46,7 +46,7 @@ final class StreamFlowControl: Sendable {
         }
     }
 
-    /// Call it when the reader has taken bytes or has left.
+    /// Ends a wait. Call this when the reader has taken bytes or has left.
     func didTake(from buffer: BodyBuffer) {
         let wait = state.withLock { state in
             state.failures = 0
@@ -58,10 +58,10 @@ final class StreamFlowControl: Sendable {
 }
 #else
 
-/// Delays the sender of a stream while its reader is slow: the task is suspended while many bytes
-/// wait, and resumed when they have been taken.
+/// Delays the sender of a stream while its reader is slow. The task is suspended while many bytes
+/// are unread, and resumed when they have been read.
 final class StreamFlowControl: @unchecked Sendable {  // `task` is set before the task starts.
-    /// The number of waiting bytes from which the task is suspended, unless the buffer is small.
+    /// The number of unread bytes at which the task is suspended, unless the buffer is small.
     private static let threshold = 1024 * 1024
 
     private var task: URLSessionTask?
@@ -74,7 +74,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
     func didTake(from buffer: BodyBuffer) { didAppend(to: buffer) }
 
     func didAppend(to buffer: BodyBuffer) {
-        // The lock orders the calls: the last one uses the newest count.
+        // The lock orders the calls, so that the last one uses the newest count.
         isSuspended.withLock { isSuspended in
             let mustWait = buffer.holdsMany(Self.threshold)
             guard mustWait != isSuspended else { return }
@@ -86,7 +86,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
 #endif
 
 extension BodyBuffer {
-    /// Whether the waiting bytes exceed a number, or half of the limit.
+    /// Returns whether the unread bytes exceed a number, or half of the limit.
     fileprivate func holdsMany(_ threshold: Int) -> Bool {
         count > min(threshold, limit / 2)
     }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A second `URLSession` that streams the responses of another one.
+/// A second `URLSession` that streams responses for another one.
 ///
-/// Foundation on Linux (up to Swift 6.3) gives the pieces of a body only to the delegate of a
-/// session, never to the delegate of a task. So the streams of a session use the tasks of this one.
-/// It has the same configuration, and with it the same cookies, credentials and protocol classes.
-/// It has no cache, for which Foundation would keep the whole body in memory.
+/// Foundation on Linux (up to Swift 6.3) passes the pieces of a body only to the delegate of a
+/// session, never to the delegate of a task. A session's streams therefore use the tasks of this
+/// one. It has the same configuration, including cookies, credentials and protocol classes. It has
+/// no cache, for which Foundation would keep the entire body in memory.
 private final class StreamingSession:
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -14,7 +14,7 @@ private final class StreamingSession:
     nonisolated(unsafe)  // Used only under `lock`.
         private static var sessions: [ObjectIdentifier: StreamingSession] = [:]
 
-    // A server keeps an idle connection for a similar time.
+    // Servers keep idle connections for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
     fileprivate static let standardClass: AnyClass? =
         URLSessionConfiguration.ephemeral.protocolClasses?.first
@@ -22,10 +22,10 @@ private final class StreamingSession:
     private let urlSession: URLSession
     private let key: ObjectIdentifier
     private weak var owner: URLSession?
-    /// The protocol classes of the owner. A mock may change them while it is registered.
+    /// The owner's protocol classes. A mock may change them while it is registered.
     private let protocolClasses: [ObjectIdentifier]
-    /// Whether another stream could use the connections of this one. There are none if a protocol
-    /// class of the app answers.
+    /// Whether another stream could reuse this one's connections. There are none if the app's own
+    /// protocol class answers.
     private let hasConnections: Bool
     private var streamCount = 0
     private var useCount = 0
@@ -33,7 +33,7 @@ private final class StreamingSession:
     private init(for owner: URLSession) {
         let configuration = owner.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil
-        // A callback has up to 16 KiB, so that less than 1 MiB waits.
+        // A callback has up to 16 KiB, so less than 1 MiB is waiting.
         let queue = OperationQueue.serial(
             label: "APIKitLite.StreamingSession.delegateQueue", limit: 64)
         urlSession = URLSession(
@@ -47,7 +47,7 @@ private final class StreamingSession:
     static func dataTask(
         with request: URLRequest, for owner: URLSession
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
-        // A session is released outside the lock, because that may run code of the app.
+        // A session is released outside the lock, because that may run the app's code.
         let (session, _) = lock.withLock { () -> (StreamingSession, StreamingSession?) in
             let key = ObjectIdentifier(owner)
             let old = sessions[key]
@@ -64,7 +64,7 @@ private final class StreamingSession:
         return (session.urlSession.dataTask(with: request), { session.streamDidEnd() })
     }
 
-    /// Releases this session when it has been idle for a while, with its idle connections.
+    /// Releases this session and its connections when it has been idle for a while.
     private func streamDidEnd() {
         let use = Self.lock.withLock {
             streamCount -= 1
@@ -125,13 +125,13 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
 }
 
 extension URLSessionConfiguration {
-    /// Whether Foundation's own protocol loads every request, and no protocol class of the app.
+    /// Whether Foundation's protocol loads every request, rather than the app's own protocol class.
     var usesStandardProtocol: Bool { protocolClasses?.first == StreamingSession.standardClass }
 }
 
 extension URLSession {
-    /// Creates a task whose delegate receives the pieces of the body, and returns it with a function to
-    /// call once when it has completed.
+    /// Creates a task whose delegate receives the pieces of the body, and returns it with a
+    /// function to call once when it has completed.
     func streamingTask(
         with request: URLRequest
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {

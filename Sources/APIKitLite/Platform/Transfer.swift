@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// One transfer of libcurl, and what the repairs of Foundation do with it.
+/// A libcurl transfer, with the operations that work around Foundation's bugs.
 ///
-/// Use it only on the serial queue of its session, on which Foundation uses and frees it. Only
-/// reflection leads to a transfer, and only `dlsym` to the functions of libcurl. Where one of these
-/// steps fails, for example in an executable that is linked statically, nothing is repaired.
+/// Use it only on its session's serial queue, where Foundation uses and frees it. A transfer is
+/// reached by reflection, and libcurl's functions by `dlsym`. If one of these fails, for example in
+/// a statically linked executable, the workarounds do nothing.
 ///
-/// This file alone knows private names. They were checked with the Foundation of Swift 6.3.1 and
-/// with libcurl 7.88.1. If a repair has no effect with a newer one, look for the names in
+/// Private names are used only in this file. They were checked with Swift 6.3.1's Foundation and
+/// libcurl 7.88.1. If a workaround has no effect with a newer version, look for the names in
 /// `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
 /// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
 struct Transfer {
@@ -25,7 +25,7 @@ struct Transfer {
         isPaused = property("rawValue", of: state) as? Int8 != 0
     }
 
-    /// The transfer of a task; nil if the task has not been started, or has none.
+    /// Finds the transfer of a task. Returns nil if the task was not started or has none.
     init?(of task: URLSessionTask) {
         guard let storage = property("_protocolStorage", of: task),
             let loading = Mirror(reflecting: storage).children.first?.value as? URLProtocol,
@@ -34,7 +34,7 @@ struct Transfer {
         self.init(Mirror(reflecting: easyHandle).children.first?.value)
     }
 
-    /// The transfers that a session has started.
+    /// Returns the transfers that a session has started.
     static func all(of session: URLSession) -> [Transfer] {
         guard let multiHandle = property("multiHandle", of: session),
             let easyHandles = property("easyHandles", of: multiHandle) as? [AnyObject]
@@ -42,20 +42,20 @@ struct Transfer {
         return easyHandles.compactMap { Transfer($0) }
     }
 
-    /// How many bytes of the request's body were sent.
+    /// The number of body bytes sent.
     var sentCount: Double? {
         var count = 0.0
         return getInfo?(handle, sizeUpload, &count) == 0 ? count : nil
     }
 
-    /// Pauses receiving, or continues it.
+    /// Pauses or resumes receiving.
     func setPaused(_ isPaused: Bool) {
         _ = setPauseState?(handle, 0, isPaused ? 1 : 0)
     }
 
-    /// Ends the transfer as soon as Foundation has collected too many bytes of its body.
+    /// Ends the transfer as soon as Foundation has collected too much of its body.
     ///
-    /// libcurl decompresses what it reads from the socket at once, at most 16 KiB, before it asks.
+    /// libcurl decompresses each read from the socket, at most 16 KiB, before it asks.
     func limitBody() {
         guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
             return
@@ -66,13 +66,14 @@ struct Transfer {
         }
     }
 
-    /// Keeps libcurl from sending the request again by itself. Call it before the transfer starts.
+    /// Keeps libcurl from sending the request again. Call this before the transfer starts.
     ///
-    /// - Parameter isOnNewConnection: Whether no kept-alive connection may be used.
+    /// - Parameter isOnNewConnection: Whether a new connection must be used.
     func refuseRepetition(isOnNewConnection: Bool) {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
-        // libcurl repeats nothing over a new connection. Before 7.80, it does not know the callback.
+        // libcurl does not repeat a request over a new connection. Before 7.80, it lacks the
+        // callback.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection
@@ -93,16 +94,16 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-    /// The serial queue of the task, which is a part of its session's.
+    /// The serial queue of the task, which targets its session's.
     var transferQueue: DispatchQueue? { property("workQueue", of: self) as? DispatchQueue }
 }
 
 // MARK: Reflection
 
-/// Returns the value of a property that the class of an object or one of its superclasses has.
+/// Returns the value of a property of an object's class or one of its superclasses.
 ///
-/// Other properties are read only when the place of this one is not known, because other threads
-/// may be changing them, and because that takes four times as long.
+/// Reads other properties only while the place of this one is unknown, because other threads may be
+/// changing them, and because that takes four times as long.
 private func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
@@ -124,19 +125,19 @@ private struct PropertyKey: Hashable {
     let name: String
 }
 
-/// The place of each property that was looked for, in each class; nil if the class does not have it.
+/// The places of properties looked up so far, by class, or nil if the class lacks the property.
 private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
 
 private func loading(of easyHandle: Any) -> URLProtocol? {
     property("delegate", of: easyHandle) as? URLProtocol
 }
 
-/// The exchange of a transfer.
+/// Returns the exchange of a transfer.
 private func exchange(of easyHandle: Any) -> URLSessionExchange? {
     loading(of: easyHandle)?.task?.delegate as? URLSessionExchange
 }
 
-/// How many bytes of the body Foundation has collected, decompressed.
+/// Returns the number of decompressed body bytes that Foundation has collected.
 private func collectedCount(of easyHandle: Any) -> Int {
     guard let loading = loading(of: easyHandle),
         let state = property("internalState", of: loading),
@@ -150,7 +151,7 @@ private func collectedCount(of easyHandle: Any) -> Int {
 
 private typealias Handle = UnsafeMutableRawPointer
 
-/// Returns a function of Foundation that its module does not show.
+/// Returns a function that Foundation's module does not expose.
 private func function<T>(_ name: String) -> T? {
     dlsym(nil, name).map { unsafeBitCast($0, to: T.self) }
 }
@@ -178,24 +179,25 @@ private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
 /// libcurl calls this before each attempt to send a request, with the `_EasyHandle` as its data.
-/// Foundation lets it follow no redirect, so a redirect time says that this is not the first attempt.
+/// Foundation does not let it follow redirects, so a redirect time means that this is not the first
+/// attempt.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
         easyHandle, _, _, _, _ in
         guard let easyHandle else { return 0 }
         let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
         var (time, status): (Double, CLong) = (0, 0)
-        // After a 417, libcurl may send the request without its `Expect`.
+        // After a 417, libcurl may send the request again without its `Expect`.
         guard let handle = property("rawHandle", of: object) as? Handle,
             getInfo?(handle, redirectTime, &time) == 0, time > 0,
             getLongInfo?(handle, responseCode, &status) == 0, status == 0
         else { return 0 }
-        // libcurl's text may be that of the lost connection, so the exchange is told.
+        // libcurl's error may be about the lost connection, so the exchange is notified.
         exchange(of: object)?.didRefuseRepetition()
         return 1
     }
 
-/// libcurl calls this after each read, with the `_EasyHandle` that Foundation has set as the data.
+/// libcurl calls this after each read, with the `_EasyHandle` that Foundation set as its data.
 private let endsLargeBody: @convention(c) (Handle?, Int64, Int64, Int64, Int64) -> CInt = {
     easyHandle, _, received, _, _ in
     guard received > 0, let easyHandle else { return 0 }

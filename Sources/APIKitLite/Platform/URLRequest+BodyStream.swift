@@ -1,18 +1,19 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a body that is a file or bytes, and with its length.
+    /// Returns the request with a body of files or bytes, and its length.
     ///
-    /// Some servers refuse a body whose length is not announced. A request that sets
-    /// `Transfer-Encoding` itself keeps it.
+    /// Some servers refuse a body of unknown length. If the request sets `Transfer-Encoding`, that
+    /// is kept.
     func sending(
         _ body: RepeatableBody,
         _ didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     ) -> URLRequest {
         var request = self
         #if canImport(FoundationNetworking)
-        // Foundation on Linux reports nothing about the body to the delegate of a task. If a file
-        // is missing or too short, it waits until the timeout. So the stream counts and checks.
+        // Foundation on Linux does not report body progress to the delegate of a task. If a file is
+        // missing or too short, it waits until the timeout. The stream therefore counts and checks
+        // the bytes.
         request.httpBodyStream = RepeatableBodyStream(body, didRead: didSend)
         #else
         switch body.segments.first {
@@ -24,7 +25,7 @@ extension URLRequest {
         if (value(forHTTPHeaderField: "Transfer-Encoding") ?? "").isEmpty {
             request.setValue(String(body.size), forHTTPHeaderField: "Content-Length")
             #if canImport(FoundationNetworking)
-            // Foundation on Linux always sends a stream in chunks, even beside a `Content-Length`,
+            // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`,
             // which servers refuse (RFC 9112, section 6.2). With a blank value, libcurl sends
             // neither the header nor chunks.
             request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")

@@ -1,15 +1,15 @@
 import Foundation
 
-// Foundation on Linux (up to Swift 6.3) differs from Apple's Foundation in what a session does
-// with a task. Each function here has a second, plain form for those platforms.
+// Foundation on Linux (up to Swift 6.3) handles tasks differently from Apple's Foundation. Each
+// function here has a second, simple version for Apple platforms.
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Prepares the session for a new task. Call it immediately before the creation of the task.
+    /// Prepares the session for a new task. Call this immediately before you create the task.
     ///
-    /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated: creating a
-    ///   task would end the process. That remains possible if another thread invalidates it just
-    ///   now: only Foundation could check and create in one step.
+    /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated, because
+    ///   creating a task would crash. If another thread invalidates it at the same moment, it can
+    ///   still crash. Only Foundation could check and create in one step.
     func prepareForTask() throws {
         CancellationSafeCache.wrapCache(of: configuration)
         ConnectionBusyLoop.watch(self)
@@ -30,20 +30,21 @@ extension URLSession {
 extension URLSessionTask {
     /// Ends the task at a redirect, without following it.
     ///
-    /// Foundation ends the process if the handler is called after a cancellation. So call this only
-    /// if the exchange was not cancelled. If other code cancels the task, its state shows that, but
+    /// Foundation crashes if the handler is called after a cancellation, so call this only if the
+    /// exchange was not cancelled. If other code cancels the task, its state shows that, but
     /// possibly too late.
     func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
         if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
     }
 
-    /// Does nothing: a task that ends at a redirect must not be cancelled, see `endAtRedirect`.
+    /// Does nothing, because a task that ends at a redirect must not be cancelled: see
+    /// `endAtRedirect`.
     func cancelAfterRedirect() {}
 }
 
 extension URLSessionExchange {
-    /// Gives no new stream. Foundation would ask the session's own delegate, and end the process if
-    /// the body is data. libcurl asks before it sends a request again, which is refused then.
+    /// Returns no new stream. Otherwise, Foundation would ask the session's own delegate, and crash
+    /// if the body is data. libcurl asks before it sends a request again, which is then refused.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -51,10 +52,10 @@ extension URLSessionExchange {
         completionHandler(nil)
     }
 
-    /// Answers a challenge as the app's delegate does.
+    /// Responds to a challenge as the app's delegate does.
     ///
-    /// If no credential is given, Foundation never completes the task. So the task is cancelled
-    /// here: its response is kept, its body is lost.
+    /// Without a credential, Foundation never completes the task. The task is therefore cancelled
+    /// here, which keeps its response but loses its body.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -64,7 +65,7 @@ extension URLSessionExchange {
         let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
             [self] disposition, credential in
             if disposition == .useCredential, let credential {
-                // Foundation creates a second protocol. It must not start before it is prepared.
+                // Foundation creates a second protocol, which must be prepared before it starts.
                 task.suspend()
                 completionHandler(.useCredential, credential)
                 task.transferQueue?.sync { refuseRepetition(of: task) }
@@ -85,7 +86,7 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether the response may not be the last one: Foundation asks for a credential when it is
+    /// Whether another response may follow. Foundation asks for a credential when this one is
     /// complete, and may then send the request again.
     var mayBeFollowed: Bool {
         statusCode == 401
@@ -94,12 +95,12 @@ extension HTTPURLResponse {
 }
 
 extension URLSession {
-    /// Whether a response may be that of a proxy to CONNECT, before the first piece of a body.
+    /// Returns whether a response without a body so far may be a proxy's response to CONNECT.
     ///
-    /// Foundation passes it on before the response of the server, and in the same way. A request
-    /// over an open connection gets none. A download can wait for the first piece. Any other stream
-    /// should begin at its headers: if they announce a body and its type, or events, they are those
-    /// of the server. A response of a mock is never that of a proxy.
+    /// Foundation passes it on before the server's response, and in the same way. A request over an
+    /// open connection gets none. A download can wait for the first piece. Any other stream should
+    /// begin at its headers. If they announce a body and its type, or events, they are the
+    /// server's. A mock's response never counts as a proxy's.
     func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
             && (options.context.waitsForReader || !response.announcesBody)
@@ -108,8 +109,8 @@ extension URLSession {
 }
 
 extension HTTPURLResponse {
-    /// Whether it is a success with a type and a body. The `200 Connection established` of a proxy
-    /// has no body (RFC 9110, section 9.3.6), and most have no type.
+    /// Whether it is a success with a type and a body. A proxy's `200 Connection established` has
+    /// no body (RFC 9110, section 9.3.6), and usually no type.
     fileprivate var announcesBody: Bool {
         guard 200..<300 ~= statusCode, let type = value(forHTTPHeaderField: "Content-Type") else {
             return false
@@ -120,7 +121,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// Whether libcurl finds a proxy for https in the environment.
+/// Whether the environment specifies a proxy for https to libcurl.
 private let environmentHasProxy =
     !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
@@ -134,7 +135,7 @@ extension URLSession {
         (dataTask(with: request), {})
     }
 
-    // The method of the delegate is optional.
+    // The delegate's method is optional.
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
@@ -148,8 +149,8 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
-    /// Opens the file of the body again, such as after a challenge. A stream of the app's own is
-    /// for the app's delegate.
+    /// Reopens the body's file, for example after a challenge. The app's delegate handles the app's
+    /// own streams.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -176,8 +177,8 @@ extension URLSession {
     /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
     /// another origin.
     ///
-    /// Foundation adds them to each request that does not set them: the value of a request takes
-    /// precedence. So this sets a blank value, with which libcurl does not even send the name.
+    /// Foundation adds them to each request that does not set them itself. This sets a blank value,
+    /// for which libcurl does not even send the name.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The properties of a request that must be equal for two requests to share one exchange.
+/// The properties that must be equal for two requests to share one exchange.
 ///
 /// The key holds the values themselves. Redacted text would make two users' requests look equal.
 struct CoalescingKey: Hashable {
@@ -8,8 +8,9 @@ struct CoalescingKey: Hashable {
 
     /// Creates the key of a request.
     ///
-    /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
-    /// `QUERY`, its body is a stream, it has no URL, or no two of its redirects can be compared.
+    /// Returns `nil` if the request must have its own exchange, because its method is not `GET`,
+    /// `HEAD` or `QUERY`, its body is a stream, it has no URL, or its redirect policy cannot be
+    /// compared.
     init?(_ request: URLRequest, _ context: SendContext = SendContext()) {
         var redirects: RedirectPolicy?
         switch context.redirects {
@@ -24,7 +25,7 @@ struct CoalescingKey: Hashable {
         var headers: [String: String] = [:]
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()
-            // On Linux one name may occur in two spellings. The key keeps both values.
+            // On Linux, a name may occur in two spellings. The key keeps both values.
             headers[name] = headers[name].map { $0 + "\n" + value } ?? value
         }
         values = [

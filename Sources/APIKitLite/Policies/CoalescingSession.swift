@@ -7,22 +7,21 @@ extension HTTPSession {
     ///     async let first = loader.load(42)   // starts an exchange
     ///     async let second = loader.load(42)  // shares it
     ///
-    /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are identical if they have
-    /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
-    /// networks. Header names are compared without case. Requests with the tokens of two users are
-    /// not identical. A request with a body stream always has its own exchange, and so has a
-    /// stream, because it has one reader, and each request of a refresh or of the work for a shared
-    /// exchange, because it must not wait for itself.
+    /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are
+    /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
+    /// of cookies and cellular networks. Header names are compared without case. Requests with
+    /// different users' tokens are not identical. A request with a body stream always has its own
+    /// exchange. So does a stream, because it has one reader, and a request from a refresh or a
+    /// shared exchange's work, because it must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
-    /// shares an exchange is cancelled, the exchange is cancelled too. An error goes to all
-    /// requests that share the exchange. Responses are not cached: a later request starts a new
+    /// shares an exchange is cancelled, the exchange is cancelled too. If the exchange fails, all
+    /// its requests throw the error. Responses are not cached: a later request starts a new
     /// exchange.
     ///
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
-    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not:
-    /// a request made right after another user signed in may then share an exchange of the previous
-    /// user.
+    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not,
+    /// so a request made right after another user signs in may share the previous user's exchange.
     ///
     /// The returned value owns the shared exchanges, and its copies share them. Create it once and
     /// keep it.
@@ -42,14 +41,14 @@ private struct CoalescingSession: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A refresh over its own chain would wait for a request that waits for it.
+        // A refresh over its own chain would wait for a request that is waiting for it.
         guard options.bufferLimit == nil, !SharedWork.isRunning,
             let key = CoalescingKey(request, options.context)
         else {
             return try await next.send(request, awaiting: options)
         }
         let (handle, isNew) = join(key)
-        // Each request that joined runs this, so the last one removes the finished exchange.
+        // Each request that joined runs this. The last one removes the finished exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
@@ -57,7 +56,7 @@ private struct CoalescingSession: SessionPolicy {
         return try await handle.value()
     }
 
-    /// Joins the exchange of a key, or creates one, which the caller must start.
+    /// Joins the exchange for a key, or creates one, which the caller must start.
     private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool) {
         exchanges.withLock { exchanges in
             if let handle = exchanges[key]?.join() { return (handle, false) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A policy that only changes what the sessions of a chain tell each other about a request.
+/// A policy that only changes the context that sessions in a chain share about a request.
 private struct ContextSession: SessionPolicy {
     let next: any HTTPSession
     let change: @Sendable (inout SendContext) -> Void
@@ -20,15 +20,15 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.limitingBodies(to: 10 * 1024 * 1024)
     ///
-    /// The size is that of the decompressed body. Without this policy, it is 1 GiB. If a body is
-    /// larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``. Streams and
-    /// downloads do not keep the whole body and have no such limit. If a chain has several such
-    /// policies, the outermost one, which is the last one added, decides.
+    /// The limit applies to the decompressed body. Without this policy, it is 1 GiB. If a body is
+    /// larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``. Streams
+    /// and downloads do not keep the entire body and have no such limit. If a chain has several
+    /// such policies, the outermost one, which was added last, applies.
     ///
     /// On Linux, a `URLSession` ends the transfer soon after the limit. On Apple platforms, it
-    /// receives the whole body first.
+    /// receives the entire body first.
     ///
-    /// - Parameter limit: The number of bytes that a body may have.
+    /// - Parameter limit: The maximum size of a body, in bytes.
     public func limitingBodies(to limit: Int) -> some HTTPSession {
         ContextSession(next: self) { $0.bodyLimit = $0.bodyLimit ?? limit }
     }
@@ -39,8 +39,8 @@ extension HTTPSession {
     ///     let location = response.value(forHTTPHeaderField: "Location")
     ///
     /// Without this policy, all redirects are followed. If a chain has several such policies, the
-    /// outermost one, which is the last one added, decides. A refresh of a credential is a secret:
-    /// it is always redirected within its origin only.
+    /// outermost one, which was added last, applies. A credential's refresh is secret, so it is
+    /// only redirected within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         redirecting(by: .policy(policy))
     }
@@ -52,12 +52,12 @@ extension HTTPSession {
     ///         response.value(forHTTPHeaderField: "X-Linked-Etag") == nil ? next : nil
     ///     }
     ///
-    /// As with ``redirecting(_:)``, the outermost policy of a chain decides.
+    /// As with ``redirecting(_:)``, the outermost policy in a chain applies.
     ///
-    /// - Parameter decide: Gets the redirect and the request that follows it, with the headers that may
-    ///   go to its origin. Returns this request, a changed one, or nil: the redirect itself is then
-    ///   the response. If it throws, the exchange fails with its error. At most 16 redirects are
-    ///   followed.
+    /// - Parameter decide: Receives the redirect and the request that follows it, with the headers
+    ///   that may go to its origin. Returns this request, a changed one, or nil to make the
+    ///   redirect the response. If it throws, the exchange throws its error. At most 16 redirects
+    ///   are followed.
     public func redirecting(
         _ decide:
             @escaping @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws
@@ -66,7 +66,7 @@ extension HTTPSession {
         redirecting(by: .closure(decide))
     }
 
-    /// Returns a session whose requests are secrets, such as a refresh: they fail at a redirect to
+    /// Returns a session for secret requests, such as a refresh, which fail at a redirect to
     /// another origin.
     func failingAtOtherOrigins() -> some HTTPSession {
         redirecting(by: .sameOriginOrFailure)

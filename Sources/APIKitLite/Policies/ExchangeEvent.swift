@@ -16,18 +16,18 @@ public struct ExchangeEvent: Sendable {
         /// The exchange is about to start.
         case started
         /// A `URLSession` on Linux sends the request again, because the server closed a kept-alive
-        /// connection before it answered. Only an idempotent request with a body has this event:
-        /// libcurl and Apple's Foundation repeat other requests without telling.
+        /// connection before it responded. Only an idempotent request with a body has this event.
+        /// libcurl and Apple's Foundation repeat other requests silently.
         case resent
-        /// A complete response with any status arrived, whose body has this number of bytes.
+        /// A complete response with any status arrived. Its body has this number of bytes.
         case answered(bytes: Int)
-        /// The exchange threw an error, or was cancelled. After ``opened``: the body of the stream
-        /// ended with an error, such as a lost connection or a timeout.
+        /// The exchange threw an error, or was cancelled. After ``opened``, the stream's body threw
+        /// an error, such as a lost connection or a timeout.
         case failed(any Error)
         /// The headers of a stream arrived, with any status. One more event follows:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
-        /// The whole body of a stream was read: this number of bytes.
+        /// The entire body of a stream was read. It had this number of bytes.
         case closed(bytes: Int)
         /// The reader of a stream left after this number of bytes, or its task was cancelled.
         case left(bytes: Int)
@@ -38,17 +38,17 @@ public struct ExchangeEvent: Sendable {
 
     /// What the event reports.
     public let kind: Kind
-    /// The number of the exchange: an observed session counts its exchanges from 1. Of several
-    /// exchanges of a load, ``Kind/rejected(_:)`` has the number of the one whose response was
-    /// rejected. It is nil if a session made that response or its body anew.
+    /// The number of the exchange, which an observed session counts from 1. If a load has several
+    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected. It
+    /// is nil if a session replaced that response or its body.
     public let id: Int?
-    /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event has
-    /// no request.
+    /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event
+    /// has no request.
     ///
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public let request: URLRequest?
-    /// The type of the request that is loaded, such as `UserRequest`: the route, for a metric. For a
-    /// plain `URLRequest` it is the name of its load; nil without one.
+    /// The type of the request, such as `UserRequest`, which serves as the route in metrics. For a
+    /// plain `URLRequest`, it is the `name` of its load, or nil without one.
     public let requestType: String?
     /// The status and headers of the response. It is nil unless the event is
     /// ``Kind/answered(bytes:)``, ``Kind/opened`` or ``Kind/rejected(_:)``.
@@ -82,7 +82,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     /// Returns the event as one line for a log, in the form of ``description``.
     ///
     /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
-    ///   what ``APIRequest/redaction`` of its request hides.
+    ///   what its request's ``APIRequest/redaction`` hides.
     public func description(redacting redaction: Redaction) -> String {
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
         let number = id.map { "#\($0) " } ?? ""
@@ -114,7 +114,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
         sentences.joined(separator: " ").excerpt(limit: 1_000)
     }
 
-    /// A duration in seconds with three decimals. The text does not depend on the locale.
+    /// Returns a duration in seconds with three decimals, the same in every locale.
     private func text(_ duration: Duration) -> String {
         let milliseconds = Int((duration.clamped.seconds * 1_000).rounded())
         return String(format: "%ld.%03ld s", milliseconds / 1_000, milliseconds % 1_000)

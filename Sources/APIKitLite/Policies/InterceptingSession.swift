@@ -18,18 +18,17 @@ extension HTTPSession {
     /// Returns a session that passes each request to a closure.
     ///
     /// The closure may change the request or the response, return a response without sending, or
-    /// send more than once, from other tasks too.
+    /// send more than once, even from other tasks.
     ///
     ///     let session = URLSession.shared.intercepting { request, next in
     ///         try await next(request.header("Accept-Language", "fr"))
     ///     }
     ///
-    /// One closure serves whole responses and streams. ``HTTPBody/data`` has the bytes of a whole
-    /// response; it is nil for a stream, whose pieces belong to the reader of the body that the
-    /// closure returns.
+    /// One closure handles whole responses and streams. ``HTTPBody/data`` has the bytes of a whole
+    /// response. It is nil for a stream, whose pieces belong to the reader of the returned body.
     ///
     /// - Parameter intercept: Receives the request and a function that sends one over this session.
-    ///   It runs in the task of the caller, so cancelling that task cancels it. Calls of concurrent
+    ///   It runs in the caller's task, so cancelling that task cancels it. Calls for concurrent
     ///   requests may overlap.
     public func intercepting(
         _ intercept:

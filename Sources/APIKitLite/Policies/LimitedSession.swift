@@ -1,6 +1,6 @@
 import Foundation
 
-/// The number of requests that may be in progress at a time. Several chains can share it.
+/// A limit on the number of requests in progress, which several chains can share.
 ///
 ///     let limit = RequestLimit(4)
 ///     let session = URLSession.shared.timingOut(after: .seconds(30)).limited(by: limit)
@@ -10,7 +10,7 @@ public final class RequestLimit: Sendable {
 
     /// Creates a limit.
     ///
-    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
     public init(_ count: Int) {
         semaphore = AsyncSemaphore(count)
     }
@@ -22,24 +22,25 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.limited(to: 4)
     ///
-    /// The returned session owns the limit. Create it once and keep it. ``limited(by:)`` says what
-    /// counts, and shares a limit between chains.
+    /// The returned session owns the limit. Create it once and keep it. ``limited(by:)`` describes
+    /// what counts, and shares a limit between chains.
     ///
-    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
     public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
 
-    /// Returns a session whose requests count against a limit. If as many requests are in progress
-    /// as the limit allows, the others wait in order of arrival.
+    /// Returns a session whose requests count against a limit. Requests beyond the limit wait in
+    /// order of arrival.
     ///
-    /// A request counts until its body has ended: for a stream, until the body was read or its
-    /// reader has left. In `retrying().limited(to: 4)` it also counts during the delays between
-    /// attempts. A request that is cancelled while it waits ends immediately. After a timeout
-    /// inside the limit, another request may start while the timed-out request is still ending.
+    /// A request counts until its body has ended. For a stream, that is when the body was read or
+    /// its reader has left. In `retrying().limited(to: 4)`, it also counts during the delays
+    /// between attempts. A request that is cancelled while it waits ends immediately. After a
+    /// timeout inside the limit, another request may start while the timed-out request is still
+    /// ending.
     ///
-    /// A request that is sent under the same limit while another one waits for its answer needs a
-    /// place of its own: send it over a session without the limit, as the `refresh` of
-    /// `Credentials` does. Chains that share a limit and credentials have the limit on the same side
-    /// of the authentication, and no chain has the same limit twice.
+    /// If a request under the limit waits for the response to another one, send the other one over
+    /// a session without the limit, as the `refresh` of `Credentials` does. In chains that share a
+    /// limit and credentials, put the limit on the same side of the authentication. Do not use the
+    /// same limit twice in a chain.
     ///
     /// - Parameter limit: The limit, which other chains may share.
     public func limited(by limit: RequestLimit) -> some HTTPSession {
@@ -56,7 +57,7 @@ private struct LimitedSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await semaphore.wait()
         do {
-            // The task may have been cancelled just as it got the place.
+            // The task may have been cancelled just as its turn came.
             try Task.checkNotCancelled()
             let (body, response) = try await next.send(request, awaiting: options)
             return (body.reportingEnd { [semaphore] _ in semaphore.signal() }, response)

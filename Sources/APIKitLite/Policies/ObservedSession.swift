@@ -8,18 +8,17 @@ extension HTTPSession {
     ///     // #1 GET https://api.example.com/users/42
     ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
     ///
-    /// The order in a chain matters. In `observed { … }.retrying()` the closure receives each
-    /// attempt. In `retrying().observed { … }` it receives all attempts as one exchange.
-    /// ``ExchangeEvent/description(redacting:)`` hides further secrets.
+    /// The order in a chain matters. In `observed { … }.retrying()`, the closure receives each
+    /// attempt. In `retrying().observed { … }`, it receives all attempts as one exchange. To hide
+    /// more secrets, use ``ExchangeEvent/description(redacting:)``.
     ///
     /// The returned session counts its exchanges from 1. Chains that wrap it share the count.
     ///
     /// - Parameters:
     ///   - clock: The clock that measures the durations.
-    ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
-    ///     when it returns. Calls of concurrent exchanges may overlap.
-    ///     The end of a stream is reported in the task that reads the body, or where the body is
-    ///     released.
+    ///   - onEvent: Receives each event. It is called in the exchange's task, which continues when
+    ///     it returns. Calls for concurrent exchanges may overlap. The end of a stream is reported
+    ///     in the task that reads the body, or where the body is released.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -32,7 +31,7 @@ struct ObservedSession: SessionPolicy {
     let next: any HTTPSession
     fileprivate let timeline: Timeline
     fileprivate let onEvent: @Sendable (ExchangeEvent) -> Void
-    /// Guarded by the lock of `Locked`. Its identity is that of this observer.
+    /// Guarded by the lock of `Locked`. Its identity identifies this observer.
     private let count = Locked(0)
 
     func send(

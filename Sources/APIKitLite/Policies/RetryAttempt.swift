@@ -1,8 +1,8 @@
 import Foundation
 
-/// An attempt to send a request that has ended, and what a ``RetryPolicy`` decides about it.
+/// A finished attempt to send a request, and the decision of a ``RetryPolicy`` about it.
 ///
-/// A retry rule of an app is a function from an attempt to a ``RetryDecision``:
+/// Your own retry rule is a function from an attempt to a ``RetryDecision``:
 ///
 ///     let session = URLSession.shared.retrying { attempt in
 ///         guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
@@ -10,7 +10,7 @@ import Foundation
 ///         return .retry(after: delay)
 ///     }
 ///
-/// A test calls the function with an attempt. It needs no session and no clock:
+/// A test calls the function with an attempt, without a session or a clock:
 ///
 ///     let attempt = RetryAttempt(of: request, response: .status(503))
 ///
@@ -20,34 +20,34 @@ public struct RetryAttempt: Sendable {
     public let number: Int
     /// The request that was sent.
     public let request: URLRequest
-    /// The status and the headers; nil if the attempt ended with an error.
+    /// The status and the headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
-    /// The body of the response; nil for a stream, whose body has not been read.
+    /// The body of the response, or nil for a stream, whose body has not been read.
     public let data: Data?
-    /// The error; nil if there is a response.
+    /// The error, or nil if there is a response.
     public let error: (any Error)?
     /// The time since the first attempt began.
     public let elapsed: Duration
-    /// What the policy decides about the attempt.
+    /// The policy's decision about the attempt.
     public let decision: RetryDecision
     /// The policy's delay after an attempt with this number, with its jitter, even if the policy
-    /// does not retry. It ignores `Retry-After`: a rule that retries more often than the policy
-    /// returns `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
+    /// does not retry. It ignores `Retry-After`. To retry more often than the policy, return
+    /// `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
     public let backoff: Duration
 
     private let now: Date
 
-    /// Describes an attempt that has ended. This is how a test asks a policy, or a rule of an app.
+    /// Creates a finished attempt, with which a test can check a policy or your own rule.
     ///
     /// - Parameters:
-    ///   - number: The number of the attempt. The first is 1; a lower number counts as 1.
+    ///   - number: The number of the attempt. The first is 1. A lower number counts as 1.
     ///   - request: The request that was sent.
-    ///   - response: The status and the headers; nil if the attempt ended with an error.
-    ///   - data: The body of the response; nil for a stream.
+    ///   - response: The status and the headers, or nil if the attempt threw an error.
+    ///   - data: The body of the response, or nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
     ///   - elapsed: The time since the first attempt began.
     ///   - policy: The policy that decides.
-    ///   - random: The jitter factor, from 0 to 1. At 1 the delay is the longest possible.
+    ///   - random: The jitter factor, from 0 to 1. At 1, the delay is the longest possible.
     ///   - now: The current time. A date in `Retry-After` is measured from it if the response has
     ///     no `Date` header.
     public init(
@@ -73,18 +73,18 @@ public struct RetryAttempt: Sendable {
         decision = isRetried ? .retry(after: delay) : .finish
     }
 
-    /// The delay that the response's `Retry-After` header asks for (RFC 9110, 10.2.3), from zero
-    /// up. It may be longer than the policy's ``RetryPolicy/maximumDelay``.
+    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), at least zero. It may
+    /// be longer than the policy's ``RetryPolicy/maximumDelay``.
     ///
     /// It is nil if there is no such header, or if its value is neither a number of seconds nor a
-    /// date. A fraction of a second counts as a whole one.
+    /// date. A fraction of a second is rounded up.
     public var retryAfter: Duration? { response?.retryAfter(now: now) }
 }
 
 /// What happens after an attempt to send a request.
 ///
-/// This rule sends each retry to a second host, without a delay. The headers of the request, and the
-/// credentials in them, go to that host too:
+/// This rule sends each retry to a second host, without a delay. The request's headers, including
+/// credentials, also go to that host:
 ///
 ///     func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
 ///         guard case .retry = attempt.decision, let url = attempt.request.url,
@@ -98,8 +98,8 @@ public struct RetryAttempt: Sendable {
 public enum RetryDecision: Equatable, Sendable {
     /// The caller receives the response or the error of the attempt.
     case finish
-    /// A request is sent after a delay: the same one, or another if one is given. A negative delay
-    /// counts as zero.
+    /// The same request, or another if specified, is sent after a delay. A negative delay counts as
+    /// zero.
     case retry(after: Duration, with: URLRequest? = nil)
 }
 
@@ -109,7 +109,7 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        // Only digits are legal, but a server that sends `2.5` wants a delay, too: it is rounded up.
+        // Only digits are legal, but `2.5` also asks for a delay. It is rounded up.
         let (whole, fraction) = text.cut(at: ".")
         if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
             let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)
@@ -125,18 +125,18 @@ extension HTTPURLResponse {
 }
 
 extension RetryPolicy {
-    /// Whether a delay ends before the deadline.
+    /// Returns whether a delay ends before the deadline.
     func allows(_ delay: Duration, after elapsed: Duration) -> Bool {
         deadline.map { elapsed.clamped + delay < $0 } ?? true
     }
 
-    /// Whether the failure of an attempt may be temporary.
+    /// Returns whether the failure of an attempt may be temporary.
     func isTransient(_ response: HTTPURLResponse?, _ error: (any Error)?) -> Bool {
         if let error { return URLError(from: error).map { errorCodes.contains($0.code) } ?? false }
         return response.map { statuses.contains($0.statusCode) } ?? false
     }
 
-    /// The delay after an attempt: exponential backoff with full jitter.
+    /// Returns the delay after an attempt: exponential backoff with full jitter.
     fileprivate func backoff(afterAttempt number: Int, random: Double) -> Duration {
         let longest = maximumDelay.clamped
         var bound = baseDelay.clamped

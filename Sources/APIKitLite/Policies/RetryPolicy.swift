@@ -2,20 +2,21 @@ import Foundation
 
 /// A policy that decides whether and when a request is sent again.
 ///
-/// A server that is overloaded for a second fails every client that sends a request only once. If
+/// If a server is overloaded for a second, every client that sends a request only once fails. If
 /// all clients retry together, they keep the server overloaded. A policy therefore waits before
 /// each retry. The delay is random, and its upper bound doubles with each attempt:
 ///
 ///     let session = URLSession.shared.retrying(RetryPolicy(maximumAttempts: 5))
 ///
-/// A policy is a value, and its decision is a pure function. A test needs no session and no clock:
+/// A policy is a value, and its decision is a pure function. A test needs no session or clock:
 ///
 ///     let attempt = RetryAttempt(2, of: request, error: URLError(.timedOut), random: 0.5)
 ///
 ///     #expect(attempt.decision == .retry(after: .milliseconds(500)))
 ///
 /// A request is sent again if all of these conditions hold:
-/// - Its method is one of ``methods``, or these are nil, or it has an `Idempotency-Key` header that is not empty.
+/// - Its method is one of ``methods``, or these are nil, or it has a nonempty `Idempotency-Key`
+///   header.
 /// - Its body is not a stream, which can be sent only once. A body of files is opened again.
 /// - The status of the response is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
@@ -23,26 +24,26 @@ import Foundation
 /// - The delay ends before the ``deadline``.
 ///
 /// The delay after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
-/// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``; the
+/// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``. The
 /// upper bound doubles with each attempt, up to ``maximumDelay``. A `Retry-After` header (RFC 9110,
-/// 10.2.3) replaces this delay, without jitter. If it asks for more than ``maximumDelay``, the request
-/// is not sent again: an earlier attempt would be refused.
+/// 10.2.3) replaces this delay, without jitter. If it is longer than ``maximumDelay``, the request
+/// is not sent again, because an earlier attempt would be refused.
 public struct RetryPolicy: Sendable, Equatable {
-    /// The highest number of attempts, the first one included. A value below 1 counts as 1.
+    /// The maximum number of attempts, including the first. A value below 1 counts as 1.
     public var maximumAttempts: Int
-    /// The upper bound of the first delay; it doubles with each attempt. A negative value counts as
-    /// zero.
+    /// The upper bound of the first delay, which doubles with each attempt. A negative value counts
+    /// as zero.
     public var baseDelay: Duration
     /// The longest delay. If the server asks for more, the request is not sent again. A negative
     /// value counts as zero.
     public var maximumDelay: Duration
-    /// The longest time for all attempts and delays together, from the start of the first attempt.
+    /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
-    /// The deadline does not end an attempt of `retrying`; `timingOut` does. It ends a connection
-    /// of an ``EventStream`` that has no headers yet with `URLError.timedOut`. If the value is zero
+    /// The deadline does not interrupt an attempt. `timingOut` does. Only a connection of an
+    /// ``EventStream`` that has no headers yet fails with `URLError.timedOut`. If the value is zero
     /// or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
-    /// The methods, in upper case, that are sent again without an `Idempotency-Key` header; nil for
+    /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
     /// any method. By default, ``idempotentMethods``.
     public var methods: Set<String>?
     /// The status codes after which a request is sent again. By default, ``transientStatuses``.
@@ -51,7 +52,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// ``transientErrorCodes``.
     public var errorCodes: Set<URLError.Code>
 
-    /// Creates a policy with these values of its properties; each default is the value of ``standard``.
+    /// Creates a policy. The defaults are the values of ``standard``.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),
@@ -70,24 +71,24 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The default policy: at most 3 attempts within 120 seconds.
     ///
-    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for them.
+    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for more.
     public static let standard = RetryPolicy()
 
     /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
 
-    /// The methods of a request that may be processed twice: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`,
-    /// `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    /// The methods of requests that may be processed twice: `GET`, `HEAD`, `PUT`, `DELETE`,
+    /// `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public static let idempotentMethods = URLRequest.idempotentMethods
 
     /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
     public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 
-    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a timeout, and
-    /// a host name that was not found.
+    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a
+    /// timeout, and a host name that was not found.
     ///
-    /// A refused certificate, an unusable URL or an unreadable response is not included: a new
-    /// attempt would fail in the same way. Neither is `cancelled`, which the app asked for.
+    /// A refused certificate, an unusable URL and an unreadable response are not included, because
+    /// a new attempt would fail in the same way. Neither is `cancelled`, which the app requested.
     public static let transientErrorCodes: Set<URLError.Code> = [
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,

@@ -45,7 +45,7 @@ private struct RetryingSession: SessionPolicy {
             elapsed: elapsed, policy: policy, random: random(), now: now())
     }
 
-    /// The delay and the request that follow an attempt, or nil if the attempt is final.
+    /// Returns the delay and the request that follow an attempt, or nil if the attempt is final.
     private func retry(after attempt: RetryAttempt) -> (Duration, URLRequest)? {
         guard case .retry(let delay, let other) = deciding(attempt) else { return nil }
         let request = other ?? attempt.request
@@ -55,29 +55,29 @@ private struct RetryingSession: SessionPolicy {
 }
 
 extension HTTPSession {
-    /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides, or as a rule
-    /// of the app does.
+    /// Returns a session that retries temporary failures as a ``RetryPolicy``, or your own rule,
+    /// decides.
     ///
     ///     let session = URLSession.shared.retrying()
     ///
     /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
     /// task ends a delay immediately, and nothing is sent after that.
     ///
-    /// For a stream, the policy decides from the headers or the error. Then nothing is sent again:
-    /// a body that ends early throws its error.
+    /// For a stream, the policy decides by the headers or the error. After that, nothing is sent
+    /// again. A body that ends early throws its error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. It does not end an
-    /// attempt that hangs: ``timingOut(after:idle:clock:)`` does.
+    /// attempt that hangs. ``timingOut(after:idle:clock:)`` does.
     ///
     /// - Parameters:
-    ///   - policy: The policy that decides which failures are retried, how often, and after which
+    ///   - policy: The policy that decides which failures are retried, how often, and after what
     ///     delays.
     ///   - clock: The clock that measures the delays and the deadline.
-    ///   - deciding: The rule of an app: what to do after an attempt, with any response or error.
-    ///     By default, what the policy decides. It is a pure function, and is not called if the
-    ///     caller was cancelled. It may send more often than ``RetryPolicy/maximumAttempts``, any
-    ///     method, and another request. Two limits hold in any case: no attempt follows after the
-    ///     deadline, and a body that is a stream of the app's own is sent only once.
+    ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
+    ///     error. By default, the policy decides. It is a pure function, and is not called if the
+    ///     caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry any method,
+    ///     and send another request. Two limits always apply: no attempt starts after the deadline,
+    ///     and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.

@@ -1,7 +1,7 @@
-/// A session that wraps another session, as every policy of this library does.
+/// A session that wraps another session, like every policy in this library.
 ///
-/// Implement ``HTTPSession/send(_:awaiting:)`` and call the same function of ``next`` in it. Through
-/// ``next``, a load finds the observers in a chain.
+/// Implement ``HTTPSession/send(_:awaiting:)``, and call `send` on ``next`` in it. A load uses
+/// ``next`` to find the observers in a chain.
 ///
 /// ```swift
 /// struct LanguageSession: SessionPolicy {
@@ -16,8 +16,8 @@
 /// }
 /// ```
 ///
-/// A load does not see what a wrapper that conforms only to ``HTTPSession`` wraps.
+/// If a wrapper conforms only to ``HTTPSession``, a load does not see the session it wraps.
 public protocol SessionPolicy: HTTPSession {
-    /// The wrapped session, which is one step nearer to the network.
+    /// The wrapped session, which is one step closer to the network.
     var next: any HTTPSession { get }
 }

@@ -3,9 +3,9 @@ import Foundation
 private struct TimingOutSession: SessionPolicy {
     let next: any HTTPSession
     let timeline: Timeline
-    /// Nil if there is no time for an exchange.
+    /// Nil if the timeout is zero or negative.
     let timer: DeadlineTimer?
-    /// Limits the silence between the pieces of a stream.
+    /// Limits the wait for each piece of a stream.
     let idleTimer: DeadlineTimer?
 
     // The request is sent in a separate task, because a task group would wait for work that ignores
@@ -16,8 +16,7 @@ private struct TimingOutSession: SessionPolicy {
         try Task.checkNotCancelled()
         guard let timer else { throw URLError(.timedOut) }
         let promise = Promise<(HTTPBody, HTTPURLResponse)>()
-        // The task is cancelled by the timer, and not here: the caller may not be scheduled for a
-        // while.
+        // The timer cancels the task, because the caller may not be scheduled for a while.
         let running = TaskSlot()
         let (deadline, limit) = timer.schedule {
             promise.resolve(with: .failure(URLError(.timedOut)))
@@ -26,7 +25,7 @@ private struct TimingOutSession: SessionPolicy {
         defer { limit.cancel() }
         let task = Task.immediateIfAvailable { [next, timeline] in
             let result = await Result { try await next.send(request, awaiting: options) }
-            // A late response is refused even if the timer's task has not run yet.
+            // A late response is discarded even if the timer's task has not run yet.
             let isLate = timeline.now() >= deadline
             promise.resolve(with: isLate ? .failure(URLError(.timedOut)) : result)
         }
@@ -40,7 +39,7 @@ private struct TimingOutSession: SessionPolicy {
         return (limitingSilence(of: body), response)
     }
 
-    /// Returns a body that limits each wait of its reader.
+    /// Returns a body that limits how long its reader waits for each piece.
     private func limitingSilence(of body: HTTPBody) -> HTTPBody {
         guard body.data == nil, let idleTimer else { return body }
         let pieces = body.makeAsyncIterator()
@@ -59,31 +58,30 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.timingOut(after: .seconds(30)).retrying()
     ///
-    /// At the timeout the exchange is cancelled. Its caller receives the error immediately, even if
-    /// the exchange ignores the cancellation.
+    /// At the timeout, the exchange is cancelled. Its caller receives the error immediately, even
+    /// if the exchange ignores the cancellation.
     ///
-    /// A stream may last for any time: `duration` limits the time until its headers, and `idle` the
-    /// time for which the reader waits for the next piece. (If its response is not accepted, the
-    /// error has what arrives of the body within 5 seconds.)
+    /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
+    /// `idle` how long the reader waits for the next piece. (If its response is not accepted, the
+    /// error contains what arrives of the body within 5 seconds.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///
-    /// The order in a chain matters. In `timingOut(after: .seconds(30)).retrying()` each attempt
-    /// may take 30 seconds. In `retrying().timingOut(after: .seconds(30))` all attempts and delays
+    /// The order in a chain matters. In `timingOut(after: .seconds(30)).retrying()`, each attempt
+    /// may take 30 seconds. In `retrying().timingOut(after: .seconds(30))`, all attempts and delays
     /// together may take 30 seconds.
     ///
-    /// Foundation's own `timeoutInterval` limits the time between two parts of a response, not the
-    /// whole exchange. It is not enforced for a custom `URLProtocol`, and on Linux a value
-    /// below one second fails the request immediately.
+    /// Foundation's `timeoutInterval` limits the time between two parts of a response, not the
+    /// entire exchange. It is not enforced for a custom `URLProtocol`, and on Linux, a value below
+    /// one second fails the request immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing
     ///     is sent, and each exchange throws `URLError.timedOut`.
-    ///   - idle: The longest time for which the reader of a stream waits for the next piece; nil
-    ///     for no limit.
-    ///   - clock: The clock that measures the time. A timeout is on the clock from the start of
-    ///     the exchange, but `MockClock.waitForSleepers()` does not count it. A test therefore
-    ///     waits for the request to arrive, and then moves the clock.
+    ///   - idle: The longest time that a stream's reader waits for the next piece, or nil for no
+    ///     limit.
+    ///   - clock: The clock that measures the time. `MockClock.waitForSleepers()` does not count
+    ///     timeouts, so a test waits for the request to arrive and then moves the clock.
     public func timingOut(
         after duration: Duration, idle: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The bytes of one body that a sender has, and that its reader has not taken.
+/// The bytes of one body that were received but not yet read.
 ///
-/// The lock of `state` owns everything. Nothing is called while it is held.
+/// The lock of `state` guards everything. No other code is called while it is held.
 package final class BodyBuffer: Sendable {
     private struct State {
         var pieces: [Data] = []
         var count = 0
         var readCount = 0
-        /// The end of the body, which the reader gets after the pieces.
+        /// The end of the body, which the reader receives after the pieces.
         var ending: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         /// Ends the transfer. Nil after the end.
@@ -16,8 +16,8 @@ package final class BodyBuffer: Sendable {
         /// Whether the transfer was or must be ended by `cancel`.
         var isCancelled = false
 
-        /// Removes and returns the pieces that have arrived. Returns none at the end of the body, and
-        /// nil if the reader has to wait.
+        /// Removes and returns the pieces that have arrived. Returns none at the end of the body,
+        /// or nil if the reader must wait.
         mutating func take() -> Result<[Data], any Error>? {
             guard count > 0 else { return ending.map { $0.map { [] } } }
             defer { (pieces, count) = ([], 0) }
@@ -30,7 +30,7 @@ package final class BodyBuffer: Sendable {
     /// cost.
     private static let smallPiece = 16 * 1024
 
-    /// The largest number of bytes that may wait.
+    /// The maximum number of unread bytes.
     let limit: Int
     private let state = Locked(State())
 
@@ -39,7 +39,7 @@ package final class BodyBuffer: Sendable {
     }
 
     /// Sets the function that ends the transfer. It is called at most once, when the reader leaves
-    /// or the limit is exceeded: immediately, if that has happened.
+    /// or the limit is exceeded. If that has happened, it is called immediately.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = cancel }
@@ -48,7 +48,7 @@ package final class BodyBuffer: Sendable {
         if isCancelled { cancel() }
     }
 
-    /// The number of bytes that wait.
+    /// The number of unread bytes.
     package var count: Int { state.withLock { $0.count } }
 
     var pieceCount: Int { state.withLock { $0.pieces.count } }
@@ -64,10 +64,10 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece, and returns whether a reader waited, and has it. An empty piece is ignored.
+    /// Adds a piece, and returns whether a waiting reader received it. Ignores an empty piece.
     ///
-    /// If too many bytes wait then, the body ends with a ``TransportError/bodyLimit(_:)``. One piece may
-    /// be larger than the limit: it exists already.
+    /// If too many bytes are then unread, the body ends with ``TransportError/bodyLimit(_:)``. A
+    /// single piece may exceed the limit, because it is already in memory.
     @discardableResult
     package func append(_ piece: Data) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
@@ -98,8 +98,7 @@ package final class BodyBuffer: Sendable {
         return reader != nil
     }
 
-    /// Ends the body after what was added, with an error unless it is complete. A second call does
-    /// nothing.
+    /// Ends the body, with an error if it is incomplete. A second call does nothing.
     package func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }
@@ -112,13 +111,13 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The reader
 
-    /// Suspends until bytes have arrived, and returns all that wait, or nil at the end.
+    /// Suspends until bytes have arrived, and returns all of them, or nil at the end.
     ///
-    /// One task calls it at a time. If that task is cancelled, the transfer ends.
+    /// Only one task may call it at a time. If that task is cancelled, the transfer ends.
     ///
-    /// - Throws: The error that ended the body, at every later call too.
+    /// - Throws: The error that ended the body, even in every later call.
     package func next() async throws -> Data? {
-        // Joined outside the lock, because it takes milliseconds if much has waited.
+        // Joined outside the lock, because joining many bytes takes milliseconds.
         if let taken = state.withLock({ $0.take() }) { return try joined(taken.get()) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -134,18 +133,18 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// Ends the transfer, and discards the bytes that wait. If the whole body has been read, does
-    /// nothing. A pending call of `next()` and all later ones throw the error.
+    /// Ends the transfer, and discards unread bytes. If the entire body has been read, does
+    /// nothing. A pending call to `next()` and all later ones throw the error.
     ///
-    /// - Returns: Whether there is a pending call of `next()`.
+    /// - Returns: Whether there is a pending call to `next()`.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
         let (reader, cancel) = state.withLock { state -> Step in
-            // Everything has been read, up to the end.
+            // Everything has been read.
             if state.count == 0, state.ending != nil { return (nil, nil) }
             (state.pieces, state.count) = ([], 0)
-            // It remains true if the limit was exceeded before.
+            // It remains true if the limit was already exceeded.
             state.isCancelled = state.isCancelled || state.ending == nil
             state.ending = .failure(error)
             defer { (state.reader, state.cancel) = (nil, nil) }
@@ -166,7 +165,7 @@ private func joined(_ pieces: [Data]) -> Data? {
 
 /// What the reader of a body does.
 package enum ReaderState: Equatable, Sendable {
-    /// It has taken everything that arrived, so many bytes, and waits for more.
+    /// It has read everything that arrived, this many bytes, and is waiting for more.
     case waiting(afterBytes: Int)
     /// It has not asked for the next piece.
     case busy

@@ -1,19 +1,18 @@
 import Foundation
 
-/// A session that sends its requests through a closure, such as the function of an app's own
-/// client.
+/// A session that sends its requests through a closure, such as your own client's function.
 ///
 ///     let session = ClosureSession { request in try await client.execute(request) }
 ///
-/// The closure receives the request unchanged and decides about redirects. It runs in the task of
-/// the caller, so cancelling that task cancels it. A stream gets the whole body at once, and a
-/// progress is not called.
+/// The closure receives the request unchanged and decides about redirects. It runs in the caller's
+/// task, so cancelling that task cancels it. A stream receives the entire body in one piece, and
+/// progress is not reported.
 public struct ClosureSession: HTTPSession {
     private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
 
     /// Creates a session that sends its requests through a closure.
     ///
-    /// - Parameter load: Returns the body and the response of a request. Calls of concurrent
+    /// - Parameter load: Returns the body and the response of a request. Calls for concurrent
     ///   requests may overlap.
     public init(_ load: @escaping @Sendable (URLRequest) async throws -> (Data, URLResponse)) {
         self.load = load
@@ -25,8 +24,8 @@ public struct ClosureSession: HTTPSession {
     ///   - request: The request to send.
     ///   - options: What to wait for. The response is complete in any case.
     /// - Returns: The complete body, and the status and headers.
-    /// - Throws: The error of the closure; ``TransportError/notHTTP(_:)`` if its response is not an
-    ///   `HTTPURLResponse`; ``TransportError/bodyTooLarge(limit:)``.
+    /// - Throws: The error of the closure. ``TransportError/notHTTP(_:)`` if its response is not an
+    ///   `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if its body is too large.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The body of a response: an asynchronous sequence of its pieces, as they arrive.
+/// The body of a response, as an asynchronous sequence of pieces that arrive over time.
 ///
 /// ```swift
 /// let (body, response) = try await session.stream(request)
@@ -8,58 +8,59 @@ import Foundation
 /// ```
 ///
 /// A piece is never empty, and its boundaries have no meaning. Pieces that arrive while the reader
-/// is busy are joined to one. The number of bytes that wait for a slow reader is limited: see
+/// is busy are joined. The number of unread bytes is limited: see
 /// ``HTTPSession/stream(_:buffering:)``.
 ///
-/// The transfer ends as soon as the loop is left, the body is released, or the reading task is
-/// cancelled. A body in pieces can be read once.
+/// The transfer ends as soon as you leave the loop, release the body, or cancel the reading task. A
+/// body in pieces can be read only once.
 ///
-/// A session that wraps another one may return a body that wraps the body it got: see ``map(_:)``.
+/// A session that wraps another one may return a body that wraps the inner one: see ``map(_:)``.
 public struct HTTPBody: AsyncSequence, Sendable {
-    /// Returns the next bytes, or nil at the end. It is called by one task at a time, and not after
-    /// the end or an error.
+    /// Returns the next bytes, or nil at the end. It is called by only one task at a time, and
+    /// never after the end or an error.
     package typealias Next = @Sendable () async throws -> Data?
 
     /// Ends the transfer with an error, unless it has ended.
     ///
-    /// It returns whether a task waits for a piece. That task gets the error.
+    /// Returns whether a task was waiting for a piece. That task throws the error.
     package typealias End = @Sendable (_ error: any Error) -> Bool
 
     private enum Content {
         case complete(Data)
-        /// The transfer belongs to the body until an iterator takes it. So it ends with the loop,
-        /// although the body may still be in scope.
+        /// The body owns the transfer until an iterator takes it. The transfer then ends with the
+        /// loop, even if the body is still in scope.
         case pieces(Locked<BodyTransfer?>, end: End)
     }
 
     private var content: Content
-    /// They pass through every body that wraps this one.
+    /// Every body that wraps this one has the same notes.
     var notes = Notes()
     /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
     /// its elements.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
-    /// The number of bytes that all of this body may have, if a session of the chain has decided it.
+    /// The maximum size of this whole body, if a session in the chain has set it.
     var limit: Int?
 
-    /// What the sessions of a chain tell a load about an exchange, beside its response.
+    /// What the sessions in a chain tell a load about an exchange, besides its response.
     struct Notes {
-        /// The numbers of the exchange, by the identities of its observers.
+        /// The numbers of the exchange, by observer.
         var exchangeIDs: [ObjectIdentifier: Int] = [:]
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
     }
 
-    /// Creates a body that is complete.
+    /// Creates a complete body.
     public init(_ data: Data) {
         content = .complete(data)
     }
 
-    /// Creates a body in pieces. `end` is called when its reader leaves, and may be called again.
+    /// Creates a body in pieces. `end` is called when its reader leaves, and may be called more
+    /// than once.
     package init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
     }
 
-    /// Creates a body in pieces that wraps another one, whose pieces `next` reads.
+    /// Creates a body in pieces that wraps another one, which `next` reads.
     init(wrapping body: HTTPBody, next: @escaping Next, end: End? = nil) {
         self = body
         content = HTTPBody(next: next, end: end ?? { body.end(throwing: $0) }).content
@@ -72,14 +73,14 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Creates a body of what arrives in a buffer.
+    /// Creates a body from the bytes that arrive in a buffer.
     package init(_ buffer: BodyBuffer) {
         self.init(next: { try await buffer.next() }, end: { buffer.end(throwing: $0) })
     }
 
     /// Creates a body whose pieces a function returns.
     ///
-    /// Use it in an ``HTTPSession`` of your own.
+    /// Use it in your own ``HTTPSession``.
     ///
     /// - Parameter next: Returns the next piece, or nil at the end. It is called when a piece is
     ///   needed, one call at a time, and its task is cancelled when the reader leaves.
@@ -87,7 +88,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         let buffer = BodyBuffer(limit: .max)
         self.init(
             next: {
-                // The reader may leave while the function runs, even if it ignores its cancellation.
+                // The reader may leave while the function runs, even if the function ignores
+                // cancellation.
                 let task = Task.immediateIfAvailable {
                     do {
                         var piece = try await next()
@@ -103,7 +105,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
             end: { buffer.end(throwing: $0) })
     }
 
-    /// Returns a body whose pieces a function has changed, for a closure of
+    /// Returns a body whose pieces a function transforms, for use in
     /// ``HTTPSession/intercepting(_:)``.
     ///
     /// ```swift
@@ -113,12 +115,12 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// }
     /// ```
     ///
-    /// A complete body stays complete: the function gets all bytes. Any other body is read once,
-    /// through the returned one, whose reader gets the error of the function.
+    /// A complete body stays complete, and the function receives all its bytes. Any other body is
+    /// read once, through the returned one, whose reader throws the function's error.
     ///
-    /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the reader gets
-    ///   no piece.
-    /// - Throws: The error of the function, if the body is complete.
+    /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the piece is
+    ///   skipped.
+    /// - Throws: The function's error, if the body is complete.
     public func map(
         _ transform: @escaping @Sendable (Data) throws -> Data
     ) rethrows -> HTTPBody {
@@ -135,16 +137,16 @@ public struct HTTPBody: AsyncSequence, Sendable {
             })
     }
 
-    /// All bytes of a complete body. If the body comes in pieces, nil.
+    /// All bytes of a complete body, or nil if the body comes in pieces.
     public var data: Data? {
         if case .complete(let data) = content { data } else { nil }
     }
 
-    /// Returns all bytes. If the body comes in pieces, reads it to its end.
+    /// Returns all bytes. If the body comes in pieces, reads it to the end.
     ///
-    /// - Parameter limit: The number of bytes that the body may have. By default, a complete body is
-    ///   returned as it is, and a body in pieces may have 1 GiB.
-    /// - Throws: ``TransportError/bodyTooLarge(limit:)``; the errors of ``AsyncIterator/next()``.
+    /// - Parameter limit: The maximum number of bytes. By default, a complete body is returned as
+    ///   it is, and a body in pieces may have 1 GiB.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)``, or an error of ``AsyncIterator/next()``.
     public func collect(limit: Int? = nil) async throws -> Data {
         if let data {
             if data.count > limit ?? .max {
@@ -161,10 +163,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return data
     }
 
-    /// The number of bytes that all of this body may have.
+    /// The maximum size of this whole body.
     var wholeLimit: Int { limit ?? SendOptions.standardBodyLimit }
 
-    /// Returns the body with the limit for a whole body, if that is awaited.
+    /// Returns the body with the limit for a whole body, if one is awaited.
     ///
     /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if it is complete and larger.
     package func limited(by options: SendOptions) throws -> HTTPBody {
@@ -177,15 +179,15 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Ends the transfer, although the body is kept, and returns whether a task waits for a piece. Its
-    /// reader gets the error.
+    /// Ends the transfer, even if the body is retained, and returns whether a task is waiting for a
+    /// piece. The reader throws the error.
     @discardableResult
     package func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
     }
 
-    /// Returns the iterator of the pieces. If the body comes in pieces, only the first iterator
-    /// returns them; any other one throws ``TransportError/bodyReadTwice``.
+    /// Returns an iterator over the pieces. If the body comes in pieces, only the first iterator
+    /// returns them. Any other throws ``TransportError/bodyReadTwice``.
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data):
@@ -205,19 +207,19 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// Nil if another iterator has the transfer.
         fileprivate let transfer: BodyTransfer?
 
-        /// Suspends until bytes have arrived, and returns all that wait.
+        /// Suspends until bytes have arrived, and returns all of them.
         ///
         /// - Returns: At least one byte, or nil at the end of the body.
-        /// - Throws: `URLError.cancelled` if the task is cancelled;
-        ///   ``TransportError/bodyLimit(_:)`` if too many bytes waited;
-        ///   ``TransportError/bodyReadTwice`` if the body was read before, or if another task waits
-        ///   in `next()` of a copy; otherwise the error that ended the transfer. Every later call
-        ///   throws the error that ended the transfer again.
+        /// - Throws: `URLError.cancelled` if the task is cancelled.
+        ///   ``TransportError/bodyLimit(_:)`` if too many bytes were unread.
+        ///   ``TransportError/bodyReadTwice`` if the body was read before, or another task is
+        ///   waiting in a copy's `next()`. Otherwise, the error that ended the transfer, which
+        ///   every later call throws again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
             try await nextPiece()
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(any Error)
@@ -265,13 +267,13 @@ private final class BodyTransfer: Sendable {
             return piece
         } catch {
             state.withLock { $0 = .ended(.failure(error)) }
-            // A function around the rest of the body may have failed.
+            // A function that wraps the rest of the body may have failed.
             _ = end(URLError(.cancelled))
             throw error
         }
     }
 
-    /// Takes the right to read, unless the body has ended.
+    /// Acquires the right to read, unless the body has ended.
     private func begin() throws -> Result<Data?, any Error>? {
         try state.withLock { state in
             switch state {
@@ -286,13 +288,13 @@ private final class BodyTransfer: Sendable {
 }
 
 extension HTTPBody {
-    /// The number of bytes that an error keeps of a body.
+    /// The number of bytes of a body that an error keeps.
     private static let longestBeginning = 1024 * 1024
 
-    /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB, and
-    /// what arrives within 5 seconds.
+    /// Returns the beginning of a refused response's body for the error: at most 1 MiB, as far as
+    /// it arrives within 5 seconds.
     ///
-    /// If the body ends with an error, returns what arrived: the refusal matters more.
+    /// If the body throws an error, returns what arrived, because the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let limit = DeadlineTimer(.seconds(5), on: Timeline(clock)).schedule { end() }.1

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A type that sends a request and returns its response: all that a loader needs of a network.
+/// A type that sends a request and returns its response, which is all that a loader needs.
 ///
-/// `URLSession` conforms. A type that wraps another session conforms too, so policies can be
-/// chained: see ``SessionPolicy``.
+/// `URLSession` conforms to it. So do types that wrap another session, so policies can be chained:
+/// see ``SessionPolicy``.
 ///
 /// ## Topics
 ///
@@ -42,16 +42,16 @@ public protocol HTTPSession: Sendable {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
     /// A response with any status is returned, not thrown. Cancelling the task ends the transfer.
-    /// So do releasing a body that comes in pieces, and leaving the loop over it.
+    /// So does releasing a body that comes in pieces, or leaving the loop over it.
     ///
-    /// A session of your own that cannot stream returns a complete body in any case.
+    /// If your own session cannot stream, it always returns a complete body.
     ///
     /// - Parameters:
     ///   - request: The request to send.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers. For ``SendOptions/body``, the body is
     ///   complete.
-    /// - Throws: The reason why that was not received. For a `URLSession`, it is a `URLError`.
+    /// - Throws: The reason the response was not received. For a `URLSession`, it is a `URLError`.
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse)
@@ -60,17 +60,17 @@ public protocol HTTPSession: Sendable {
 extension HTTPSession {
     /// Sends a request, and returns its response when the whole body has been received.
     ///
-    /// A `URLSession` has a function of its own with this name, which the compiler prefers, and which
-    /// lacks the repairs for Linux. Over a `URLSession`, write `load(request, as: Data.self)`, or store
-    /// the session as `any HTTPSession`.
+    /// `URLSession` has its own function with this name, which the compiler prefers, but which
+    /// lacks the fixes for Linux. With a `URLSession`, write `load(request, as: Data.self)`, or
+    /// store the session as `any HTTPSession`.
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - progress: Called on any thread, while the body of the request is sent: with the number
-    ///     of bytes that the connection has taken, and the size of the body. The last call has the
-    ///     whole size, while a few hundred kilobytes may be on their way. If the request is sent
-    ///     again, the number is smaller than before. For a stream of your own, the size is nil, and
-    ///     on Linux there is no call.
+    ///   - progress: Called on any thread while the body of the request is sent, with the number of
+    ///     bytes passed to the connection, and the size of the body. At the last call, with the
+    ///     full size, a few hundred kilobytes may still be in transit. If the request is sent
+    ///     again, the number drops. For your own stream, the size is nil, and on Linux, this is not
+    ///     called.
     /// - Returns: The bytes of the body, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
     public func data(
@@ -93,7 +93,7 @@ extension HTTPSession {
     /// Sends a request with a body, and returns its response when the whole body has been received.
     ///
     /// - Parameters:
-    ///   - request: The request to send, whose method is `POST`, for example.
+    ///   - request: The request to send, for example with the method `POST`.
     ///   - bodyData: The body, in place of the request's own.
     ///   - progress: Called while the body is sent: see ``data(for:progress:)``.
     /// - Returns: The bytes of the response's body, and the status and headers.
@@ -109,15 +109,15 @@ extension HTTPSession {
 
     /// Sends a request, and returns its response as soon as the headers have been received.
     ///
-    /// If the reader of the body is slow, bytes wait for it. On Apple platforms, a `URLSession`
-    /// suspends its task while more than 1 MiB or half of the limit waits, so that the server
-    /// waits. On Linux, while more than 2 MiB or half of the limit waits, the server is delayed for
-    /// 100 ms at most until the reader takes something.
+    /// If the reader is slow, bytes are buffered. On Apple platforms, a `URLSession` suspends its
+    /// task while more than 1 MiB or half of the limit is buffered, so that the server waits. On
+    /// Linux, while more than 2 MiB or half of the limit is buffered, the server is delayed for at
+    /// most 100 ms until the reader reads something.
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - limit: The number of bytes that may wait for the reader. If more arrive, the body ends
-    ///     with ``TransportError/bodyLimit(_:)``.
+    ///   - limit: The maximum number of buffered bytes. If more arrive, the body throws
+    ///     ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
     public func stream(

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The redirects of a request that a session follows.
+/// The redirects that a session follows for a request.
 public enum RedirectPolicy: Sendable {
     /// All redirects.
     case follow
-    /// The redirects within the origin (scheme, host and port) of the request. A redirect to another
-    /// origin is the response, with its status and its `Location`.
+    /// Redirects within the request's origin (scheme, host and port). A redirect to another origin
+    /// is returned as the response, with its status and `Location`.
     case sameOrigin
-    /// None. The redirect itself is the response, with its status and its `Location`.
+    /// None. The redirect itself is returned as the response, with its status and `Location`.
     case refuse
 }
 
-/// What decides about the redirects of a request.
+/// The rule that decides which redirects of a request are followed.
 enum RedirectRule: Sendable {
     case policy(RedirectPolicy)
-    /// As ``RedirectPolicy/sameOrigin``, but a redirect to another origin fails: the request is a
+    /// Like ``RedirectPolicy/sameOrigin``, but a redirect to another origin fails. The request is
     /// secret, and a caller that expects a token cannot use the redirect.
     case sameOriginOrFailure
     case closure(
@@ -24,8 +24,8 @@ enum RedirectRule: Sendable {
 extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final one.
     ///
-    /// - Throws: The error of the app's closure; ``TransportError/refusedRedirect(from:to:)`` if a
-    ///   secret must not be sent to the other origin.
+    /// - Throws: The error of the app's closure, or ``TransportError/refusedRedirect(from:to:)`` if
+    ///   a secret must not be sent to the other origin.
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
     ) throws -> URLRequest? {
@@ -46,8 +46,8 @@ extension SendContext {
     }
 }
 
-/// Returns the request that follows a redirect, or nil if the response is the final one: it has
-/// another status, or no `Location` that is an `http` or `https` URL.
+/// Returns the request that follows a redirect, or nil if the response is the final one, because
+/// its status is not a redirect's or its `Location` is not an `http` or `https` URL.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
 /// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
@@ -55,8 +55,8 @@ extension SendContext {
 ///
 /// A request to another origin (scheme, host or port) keeps only content and content-negotiation
 /// headers. These are the headers of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`,
-/// `Range` and `User-Agent`; and `Last-Event-ID`, without which a stream would start again.
-/// Credentials, cookies and headers that this function does not know are removed.
+/// `Range` and `User-Agent`, and also `Last-Event-ID`, without which a stream would start over.
+/// Credentials, cookies and unknown headers are removed.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
@@ -84,8 +84,8 @@ package func redirectedRequest(
 
 package let redirectLimit = 16
 
-/// The request headers of RFC 9110 that contain no credential, in lower case. They are listed by
-/// name, because a prefix would also match `Accept-Token`.
+/// The request headers of RFC 9110 that contain no credential, in lower case. They are listed in
+/// full, because a prefix would also match `Accept-Token`.
 private let openHeaders = words(
     """
     accept accept-charset accept-encoding accept-language content-encoding content-language
@@ -99,7 +99,7 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,
         var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
     else { return nil }
-    // Foundation on Linux knows schemes in lower case only.
+    // Foundation on Linux recognizes only lowercase schemes.
     parts.scheme = parts.scheme?.lowercased()
     if parts.percentEncodedFragment == nil {
         parts.percentEncodedFragment =
@@ -109,14 +109,14 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
 }
 
 extension URL {
-    /// The origin that a credential is meant for: scheme, host and port (RFC 6454).
+    /// The origin of the URL: scheme, host and port (RFC 6454).
     package var origin: [String] {
         let scheme = scheme?.lowercased() ?? ""
         let standard = ["http": 80, "https": 443][scheme] ?? 0
         return [scheme, host()?.lowercased() ?? "", String(port ?? standard)]
     }
 
-    /// The origin as text, such as `https://auth.example.com`. It has a port if the URL has one.
+    /// The origin as text, such as `https://auth.example.com`, with a port if the URL has one.
     fileprivate var originText: String {
         let host = host() ?? ""
         let port = port.map { ":\($0)" } ?? ""
@@ -124,11 +124,11 @@ extension URL {
     }
 }
 
-/// Whether a header, by its name in any case, may be sent to another origin.
+/// Returns whether a header may be sent to another origin. The case of its name is ignored.
 func isOpenHeader(_ name: String) -> Bool { openHeaders.contains(name.lowercased()) }
 
 extension URLRequest {
-    /// Removes the headers whose names, in lower case, satisfy the condition.
+    /// Removes the headers whose lowercase names satisfy a condition.
     fileprivate mutating func removeHeaders(where isUnwanted: (String) -> Bool) {
         for name in (allHTTPHeaderFields ?? [:]).keys where isUnwanted(name.lowercased()) {
             setValue(nil, forHTTPHeaderField: name)

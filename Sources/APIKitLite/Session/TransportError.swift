@@ -1,23 +1,24 @@
 import Foundation
 
-/// An error of a transport that `URLError` does not have.
+/// A transport error for which `URLError` has no code.
 public enum TransportError: DescribedError, Equatable, Sendable {
-    /// The response, from this URL, is not an `HTTPURLResponse`, such as the response of a `file:`
-    /// or `data:` URL, or a plain `URLResponse` of a mock.
+    /// The response from this URL is not an `HTTPURLResponse`, for example because the URL is a
+    /// `file:` or `data:` URL, or a mock returned a plain `URLResponse`.
     case notHTTP(URL?)
     /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception
     /// instead.
     case invalidatedSession
-    /// A server redirected the refresh of a credential, which is a secret, to another origin. The
-    /// redirect was not followed. Both origins are texts such as `https://auth.example.com`.
+    /// A server redirected a credential's refresh, which is secret, to another origin. The redirect
+    /// was not followed. The origins are texts such as `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
-    /// The reader of a body was too slow: more bytes waited than this limit allows. It received all
-    /// bytes up to the limit before this error. See ``HTTPSession/stream(_:buffering:)``.
+    /// The reader of a body was too slow, and more bytes were buffered than this limit allows. It
+    /// received all bytes up to the limit before this error. See
+    /// ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
-    /// The body of the response has more bytes than this limit allows. See ``SendOptions/body(limit:)``
+    /// The response's body has more bytes than this limit allows. See ``SendOptions/body(limit:)``
     /// and ``HTTPSession/limitingBodies(to:)``.
     case bodyTooLarge(limit: Int)
-    /// A body that comes in pieces has another reader, or was read before.
+    /// A body that comes in pieces has another reader, or was already read.
     case bodyReadTwice
 
     /// A sentence that says what happened and what to do.

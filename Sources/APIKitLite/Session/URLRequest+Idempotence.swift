@@ -9,9 +9,9 @@ extension URLRequest {
     /// The method in upper case.
     var method: String { httpMethod?.uppercased() ?? "GET" }
 
-    /// Whether the request may be sent again although a server may have processed it: its method is
-    /// one of these (nil for any), or it has an `Idempotency-Key`. Its body must be one that can be
-    /// sent again.
+    /// Returns whether the request may be sent again even if a server has processed it. It must
+    /// have one of these methods (nil for any) or an `Idempotency-Key`, and a body that can be sent
+    /// again.
     func mayBeRepeated(methods: Set<String>? = idempotentMethods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         return canBeSentAgain && (!key.isEmpty || methods?.contains(method) ?? true)

@@ -4,21 +4,21 @@ extension URLSession: HTTPSession {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
     /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a
-    /// HEAD; after 301 or 302, a POST becomes a GET. A request to another origin (scheme, host or
+    /// HEAD. After 301 or 302, a POST becomes a GET. A request to another origin (scheme, host or
     /// port) loses credentials, cookies and all headers except content and content-negotiation
-    /// headers. The session's own delegate may refuse a redirect; the redirect itself is then the
+    /// headers. If the session's own delegate refuses a redirect, the redirect itself is the
     /// response.
     ///
     /// - Parameters:
     ///   - request: The request to send.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers.
-    /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` of
-    ///   Foundation; ``TransportError``; ``FileBodyError`` if a file of the body cannot be read.
+    /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` from
+    ///   Foundation. ``TransportError``. ``FileBodyError`` if a file of the body cannot be read.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        // Foundation on Linux counts milliseconds, and ends the process if their number overflows.
+        // Foundation on Linux counts milliseconds, and crashes if their number overflows.
         var request = request
         if !(abs(request.timeoutInterval) < longestTimeout) {
             request.timeoutInterval = request.timeoutInterval < 0 ? 0 : longestTimeout
@@ -44,7 +44,7 @@ extension URLSession: HTTPSession {
             case .redirect(let redirected):
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
-                // The stream has been read. Only a body of files can be opened again.
+                // The stream has been read. Only a body of files can be reopened.
                 guard redirected.canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }
@@ -73,8 +73,8 @@ extension URLSession: HTTPSession {
             }
         }
         return try await withTaskCancellationHandler {
-            // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
-            // cancelled under a mock, every `URLSession` of the process deadlocks.
+            // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it
+            // is cancelled under a mock, every `URLSession` in the process deadlocks.
             try await withCheckedThrowingContinuation { continuation in
                 do { try prepareForTask() } catch { return continuation.resume(throwing: error) }
                 // Foundation calls this handler exactly once, even for a cancelled task.

@@ -2,27 +2,27 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is asked as well, and its decision takes precedence. `Platform/`
-/// adds what Foundation on Linux needs: the outcome of a 401, and at most one attempt of libcurl.
+/// The session's own delegate is also asked, and its decision takes precedence. `Platform/` adds
+/// what Foundation on Linux needs: the outcome of a 401, and a limit of one attempt by libcurl.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
     /// How one task ended, if it did not fail.
     enum TaskOutcome: Sendable {
         case answer(HTTPBody, HTTPURLResponse)
-        /// The request to send next, because the server has redirected this one.
+        /// The server redirected the request. This is the request to send next.
         case redirect(URLRequest)
-        /// The connection was lost before the server answered. The same request, which is
-        /// idempotent, has to be sent again.
+        /// The connection was lost before a response arrived. The same request, which is
+        /// idempotent, must be sent again.
         case resend
     }
 
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
     // would cost more than everything else in this type.
     private static let lock = NSLock()
-    /// The request of the caller. The request of the task may have more, for Foundation.
+    /// The caller's request. The task's request may contain additions for Foundation.
     let request: URLRequest
-    /// The file of the body, which Foundation on Apple platforms may have to open again.
+    /// The body's file, which Foundation on Apple platforms may need to reopen.
     let file: URL?
     let options: SendOptions
     fileprivate let passes = SendContext.passes
@@ -36,8 +36,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// How the task ends, if this object decides it instead of Foundation.
     private var decision: Result<TaskOutcome, any Error>?
 
-    /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
-    /// has not decided how the task ends.
+    /// Whether the task's response is still needed, because the exchange was not cancelled and this
+    /// object has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
     required init(
@@ -51,12 +51,12 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         self.repetition = repetition
     }
 
-    /// Returns the delegate of the app's session, which may not be the session of the task.
+    /// Returns the delegate of the app's session, which may not be the task's session.
     func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         session.delegate as? any URLSessionTaskDelegate
     }
 
-    /// Resumes the task, or cancels it if `cancel()` was called before.
+    /// Resumes the task, or cancels it if `cancel()` was already called.
     func start(_ task: URLSessionTask) {
         task.delegate = self
         let mayStart = Self.lock.withLock {
@@ -66,7 +66,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         if mayStart { task.resume() } else { task.cancel() }
     }
 
-    /// Cancels the task, now or when it is started.
+    /// Cancels the task, immediately or when it is started.
     func cancel() {
         let (task, isAtRedirect) = Self.lock.withLock {
             defer { (isOver, self.task) = (true, nil) }
@@ -91,7 +91,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             let error = originalError(of: error)
             return mustResend(after: error, response) ? .success(.resend) : .failure(error)
         }
-        // Bytes that arrived after the cancellation are lost.
+        // Bytes that arrived after the cancellation are discarded.
         if isCancelled { return .failure(URLError(.cancelled)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
@@ -99,7 +99,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         return Result { try .answer(HTTPBody(data ?? Data()).limited(by: options), http) }
     }
 
-    /// Decides that the task fails, if its body has too many bytes already.
+    /// Makes the task fail and returns true if its body already has too many bytes.
     func refusesBody(of count: Int) -> Bool {
         let limit = options.context.bodyLimit ?? SendOptions.standardBodyLimit
         guard count > limit else { return false }
@@ -111,14 +111,14 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         Self.lock.withLock { self.decision = decision }
     }
 
-    // Foundation on Linux does not call it: the stream of the body reports what is read.
+    // Foundation on Linux does not call this. The body's stream reports what is read instead.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
     ) {
         options.context.didSend?(total, expected < 0 ? nil : expected)
         #if !canImport(FoundationNetworking)
-        // Foundation calls the app's delegate only where the delegate of the task has no method.
+        // Foundation calls the app's delegate only for methods that the task's delegate lacks.
         appDelegate(of: session)?.urlSession?(
             session, task: task, didSendBodyData: count, totalBytesSent: total,
             totalBytesExpectedToSend: expected)
@@ -131,7 +131,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         session.storeCookies(of: response, to: request, replacing: cookies)
-        // Each task ends at its first redirect, so this response answers the request.
+        // Each task ends at its first redirect, so this is the response to the request.
         let result = Result {
             try options.context.redirectedRequest(after: response, from: request)
         }
@@ -143,10 +143,10 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
     }
 
-    /// Ends a task at a redirect. Without a next request, the redirect itself is the response.
+    /// Ends a task at a redirect. If there is no next request, the redirect itself is the response.
     ///
-    /// Foundation does not follow the redirect: on Linux it would lose the body of a 307 or 308,
-    /// and on Apple platforms it would ask for a new body stream.
+    /// Foundation must not follow the redirect. On Linux, it would lose the body of a 307 or 308,
+    /// and on Apple platforms, it would ask for a new body stream.
     private func end(
         _ task: URLSessionTask, at next: Result<URLRequest?, any Error>,
         _ completionHandler: (URLRequest?) -> Void
@@ -165,6 +165,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the request of the task; nil if that is not known.
+    /// The number of mocks that have passed on the task's request, or nil if unknown.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

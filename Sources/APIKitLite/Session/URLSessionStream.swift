@@ -2,21 +2,22 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which passes the body on in pieces.
 ///
-/// Redirects and challenges are decided as for an exchange.
+/// Redirects and challenges are handled as in an exchange.
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
     private enum Head: Sendable {
-        // Not an `HTTPBody`: the promise keeps its result, and the transfer must end with the body.
+        // Not an `HTTPBody`, because the promise retains its result, and the transfer must end with
+        // the body.
         case answer(BodyBuffer, HTTPURLResponse)
         case other(TaskOutcome)
     }
 
     private let opened = Promise<Head>()
     private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
-    /// The last response, if another one may follow it.
+    /// The latest response, if another one may follow.
     private var undecided: HTTPURLResponse?
-    /// Made before the task starts.
+    /// Created before the task starts.
     private lazy var flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
 
     private weak var owner: URLSession?
@@ -32,7 +33,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         start(task)
     }
 
-    /// What the reader of the body does. Before the headers, it is busy.
+    /// The state of the body's reader, which is busy until the headers arrive.
     fileprivate var readerState: ReaderState {
         guard case .success(.answer(let buffer, _))? = opened.result else { return .busy }
         return buffer.readerState
@@ -53,7 +54,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
     }
 
-    /// Returns the body of what arrives in a buffer. Its reader lets a delayed sender continue.
+    /// Returns a body of the bytes that arrive in a buffer. Its reader lets a delayed sender
+    /// continue.
     private func body(of buffer: BodyBuffer) -> HTTPBody {
         HTTPBody(
             next: { [flow] in
@@ -71,22 +73,22 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         completionHandler(.allow)
-        // It may be the response of a redirect that is followed.
+        // It may be a redirect that is followed.
         guard wantsResponse else { return }
         guard let http = response as? HTTPURLResponse else {
             fail(TransportError.notHTTP(response.url))
             return cancelSoon()
         }
-        // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
+        // Foundation on Linux also delivers interim responses (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
-        // After the proxy has opened the tunnel, all responses are those of the server.
+        // Once the proxy has opened the tunnel, all responses are from the server.
         let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
         let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: options)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
-        // On Apple platforms, each part of `multipart/x-mixed-replace` has a response of its own.
+        // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
         if undecided == nil, !open(http), http.mimeType != "multipart/x-mixed-replace" {
-            // The caller has a response already, and this body is not the body of that one.
+            // The caller already has a response, and this body does not belong to it.
             decide(.failure(URLError(.badServerResponse)))
             cancelSoon()
         }
@@ -94,13 +96,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard wantsResponse else { return }
-        // Foundation passes on no body of a proxy.
+        // Foundation never delivers a proxy's body.
         if let http = undecided, !http.mayBeFollowed {
             undecided = nil
             open(http)
         }
         buffer.append(data)
-        // An undecided response has no reader that could be late.
+        // An undecided response has no reader yet.
         if undecided == nil { flow.didAppend(to: buffer) }
     }
 
@@ -121,8 +123,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
     }
 
-    /// Gives the response to the caller, with the body that follows. Returns false if the caller has a
-    /// response or an error already.
+    /// Passes the response to the caller, with the body that follows. Returns false if the caller
+    /// already has a response or an error.
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
         owner?.storeCookies(of: http, to: request, replacing: cookies)
@@ -131,8 +133,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return true
     }
 
-    /// Cancels the task a moment later: the call waits for Foundation's queue, which may wait for
-    /// the delegate queue.
+    /// Cancels the task asynchronously, because the call waits for Foundation's queue, which may
+    /// wait for the delegate queue.
     private func cancelSoon() {
         DispatchQueue.global().async { [self] in cancel() }
     }
@@ -143,14 +145,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 }
 
 extension URLSessionTask {
-    /// The stream of the task: its delegate.
+    /// The task's delegate, if it is a stream.
     var stream: URLSessionStream? { delegate as? URLSessionStream }
 
     /// Whether the task belongs to an exchange or a stream, which follow redirects themselves.
     package var isOfExchange: Bool { delegate is URLSessionExchange }
 
-    /// A function that returns what the reader of the task's body does; nil if the task is not that
-    /// of a stream.
+    /// A function that returns the state of the body's reader, or nil if the task does not stream.
     package var readerState: (@Sendable () -> ReaderState)? {
         guard let stream else { return nil }
         return { [weak stream] in stream?.readerState ?? .left }

@@ -8,30 +8,30 @@ import Foundation
 /// }
 /// ```
 ///
-/// Nothing is sent before the first element is asked for. Each iterator sends one request. Leaving
-/// the loop ends the transfer, and so does cancelling the task: the sequence then throws an error
-/// whose ``APIRequestError/isCancellation`` is true. The elements before an error are delivered
-/// first. Only the elements of one piece of the body are kept in memory.
+/// Nothing is sent until the first element is requested. Each iterator sends one request. Leaving
+/// the loop ends the transfer. So does cancelling the task, and the sequence then throws an error
+/// whose ``APIRequestError/isCancellation`` is true. Elements before an error are delivered first.
+/// Only the elements of one piece of the body are kept in memory.
 ///
-/// Code on an actor that must run on systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or
-/// visionOS 2 calls `next()` in a `while` loop: there, `for try await` leaves the actor for each
-/// element.
+/// On an actor, if you support systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2,
+/// call `next()` in a `while` loop, because `for try await` leaves the actor for each element
+/// there.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     let load: Load<T>
     let input: T.RequestDataType
     let isConcurrent: Bool
-    /// The body, if it is open already and no request is sent.
+    /// The body, if it is already open and no request needs to be sent.
     var body: HTTPBody?
 
-    /// Returns an iterator, whose first call of `next()` sends the request.
+    /// Returns an iterator. Its first call to `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
         Iterator(flow: StreamFlow(load, input: input, body), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.
     ///
-    /// Copies share the response: an element is returned by one of them. The transfer ends when the
-    /// last copy is released.
+    /// Copies share the response, so only one of them returns each element. The transfer ends when
+    /// the last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let flow: StreamFlow<T>
         fileprivate let isConcurrent: Bool
@@ -43,15 +43,15 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         /// Suspends until the next element has arrived. Stays on the caller's actor.
         ///
         /// - Returns: The element, or nil at the end of the stream and after an error.
-        /// - Throws: ``APIRequestError`` if a stage fails. In the stage
-        ///   ``APIRequestError/Stage/transport``, elements may have been delivered before.
+        /// - Throws: ``APIRequestError`` if a stage fails. In stage
+        ///   ``APIRequestError/Stage/transport``, elements may already have been delivered.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> T.Parser.Element?
         {
             try await flow.next(isConcurrent: isConcurrent)
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -71,8 +71,8 @@ extension HTTPSession {
     /// Returns the elements of the response to a request that is not `Sendable`, delivered as they
     /// arrive.
     ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor. The parameters are those
-    /// of the form for a `Sendable` request.
+    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor. The parameters are
+    /// the same as for a `Sendable` request.
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {

@@ -1,23 +1,24 @@
 import Foundation
 
-/// The reader of the lines of an event stream (HTML Standard, section 9.2.6).
+/// A reader for the lines of an event stream (HTML Standard, section 9.2.6).
 ///
 /// Decoding each value separately is safe: CR and LF never occur inside a UTF-8 sequence.
 struct EventReader: LineReader, Sendable {
-    /// The number of bytes that the data of one event may have.
+    /// The maximum number of bytes in the data of one event.
     let longestData: Int
-    /// Whether the body is one JSON value instead of events if it is JSON.
+    /// Whether a JSON body is treated as one value instead of events.
     private let mayBeOneValue: Bool
-    /// What the body is by its type or its first character; nil before it.
+    /// What kind of body it is, by its type or first character, or nil if still unknown.
     private var form: String?
-    /// Whether an event has shown that the body is an event stream, or a field or comment in text.
+    /// Whether the body is known to be an event stream, from an event, or a field or comment in
+    /// text.
     private var isEventStream = false
-    /// Whether the one value has been read, so that nothing is missing.
+    /// Whether the single value has been read entirely.
     private(set) var isComplete = false
 
     let mediaTypes: [String]
     private(set) var retry: Duration?
-    /// The ID of the last event. The events have it until the server sends another one.
+    /// The ID of the last event, which events have until the server sends another one.
     var lastEventID = "" { didSet { id = lastEventID } }
 
     private var type = ""
@@ -26,8 +27,8 @@ struct EventReader: LineReader, Sendable {
     /// The ID that becomes the last event ID when the event ends.
     private var id = ""
 
-    /// Creates a reader. If the headers of a response name JSON, its body is one value. If they do
-    /// not name events either, it is one value if it begins as an object or an array.
+    /// Creates a reader. If a response's headers name JSON, its body is one value. If they do not
+    /// name events either, it is one value if it begins like an object or an array.
     init(
         longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
     ) {
@@ -49,8 +50,7 @@ struct EventReader: LineReader, Sendable {
         return nil
     }
 
-    /// Returns the one value; ignores the last line of events, which no line end completes, and the
-    /// event before it.
+    /// Returns the single value. For events, ignores an incomplete last line and its event.
     ///
     /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -64,13 +64,13 @@ struct EventReader: LineReader, Sendable {
         throw StreamError.unexpectedContentType(found: form, expected: [StreamMediaTypes.events])
     }
 
-    /// Notes what a line says about the body. A page or JSON may have lines that look like fields, so
-    /// there only an event counts.
+    /// Records what a line reveals about the body. A page or JSON may have lines that look like
+    /// fields, so only an event counts there.
     private mutating func look(at line: ArraySlice<UInt8>) {
         guard !isEventStream, let first = line.afterWhitespace.first else { return }
         let isJSON = "{[".utf8.contains(first)
         form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
-        // The last line may be cut inside a name. One in another case has no meaning, but is a name.
+        // The last line may be cut within a name. A name in another case has no effect, but counts.
         let prefix = line.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: prefix, as: UTF8.self).lowercased()
         let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
@@ -98,14 +98,14 @@ struct EventReader: LineReader, Sendable {
         case "id" where !value.contains(0):
             id = String(decoding: value, as: UTF8.self)
         case "retry" where value.areDigits:
-            // Only a number that is too large for `Int64` is not converted.
+            // Only a number too large for `Int64` is not converted.
             let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
             retry = .milliseconds(milliseconds)
         default: break
         }
     }
 
-    /// Returns the event that an empty line ends, or `nil` if it has no data.
+    /// Returns the event completed by an empty line, or `nil` if it has no data.
     private mutating func endEvent() -> ServerSentEvent? {
         lastEventID = id
         isEventStream = isEventStream || data != nil

@@ -1,45 +1,45 @@
 import Foundation
 
 extension EventStream {
-    /// The state of a client that keeps a connection to an event stream: what it sends, and whether
-    /// and when it connects again.
+    /// The state of a client connected to an event stream: what it sends, and whether and when it
+    /// reconnects.
     ///
     /// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
     struct Reconnection: Sendable {
-        /// Otherwise, a server that ends each connection after one event would get a thousand a
-        /// second.
+        /// Otherwise, a server that ends each connection after one event would get a thousand
+        /// requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
         /// The limits and the jitter. Its `methods` have no effect.
         ///
-        /// `maximumAttempts` limits the connections in a row that deliver no event; 1 means that
-        /// nothing is sent again. `deadline` limits the time without a connection.
+        /// `maximumAttempts` limits the consecutive connections without an event. At 1, nothing is
+        /// sent again. `deadline` limits the time without a connection.
         let policy: RetryPolicy
 
-        /// The ID of the last event, which the next connection sends as `Last-Event-ID`. Empty if
-        /// there is none.
+        /// The ID of the last event, which the next connection sends as `Last-Event-ID`, or empty
+        /// if there is none.
         var lastEventID = ""
 
-        /// The number of connections since the last event, or since the start. It is 0 while the
-        /// connection that delivered the last event exists, and after that connection.
+        /// The number of connections since the last event, or since the start. It is 0 during the
+        /// connection that delivered the last event, and after it.
         var attempts = 0
 
-        /// The time to wait before a new connection, as the server asked with a `retry` field.
-        /// `nil` if there was none.
+        /// The delay before a new connection from the server's `retry` field, or `nil` if there was
+        /// none.
         var retry: Duration?
 
         /// What a client does after a connection has ended.
         enum Decision: Equatable {
             /// The events end without an error.
             case end
-            /// The events end with the error of the connection.
+            /// The events end with the connection's error.
             case fail
-            /// The client connects again after a delay.
+            /// The client reconnects after a delay.
             case reconnect(after: Duration)
         }
 
-        /// Returns what a client does after a connection has ended: with an error, or with a complete
-        /// body. `elapsed` counts from the last connection, or from the start.
+        /// Returns what a client does after a connection ends, with an error or a complete body.
+        /// `elapsed` counts from the last connection, or from the start.
         func decision(
             after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
             random: Double
@@ -51,11 +51,11 @@ extension EventStream {
             else { return error == nil ? .end : .fail }
             var policy = policy
             policy.methods = ["GET"]
-            // A server that asks for a short delay need not wait for the policy's.
+            // If the server asks for a short delay, the policy's does not apply.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
             // The server may end a connection at any time, so a complete body counts as a lost one.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-            // After any other stage, a new connection would end in the same way.
+            // In any other stage, a new connection would fail in the same way.
             if let error, error.stage != .validate, error.stage != .transport { return .fail }
             let isRefused = error?.stage == .validate && error?.response != nil
             let attempt = RetryAttempt(
@@ -68,8 +68,8 @@ extension EventStream {
             return .reconnect(after: wait)
         }
 
-        /// Returns the request of the next connection: with `Last-Event-ID`, unless the ID is empty, and
-        /// with `Accept` and `Cache-Control`, unless it has them.
+        /// Returns the request for the next connection, with `Last-Event-ID` unless the ID is
+        /// empty, and with `Accept` and `Cache-Control` unless it has them.
         ///
         /// - Throws: ``RequestBuildingError`` if the ID contains a control character.
         func request(_ request: URLRequest) throws -> URLRequest {
@@ -78,7 +78,7 @@ extension EventStream {
             where request.value(forHTTPHeaderField: name) == nil {
                 request.setValue(value, forHTTPHeaderField: name)
             }
-            // Otherwise, a cache could answer each connection with the same events.
+            // Otherwise, a cache could return the same events for each connection.
             if request.cachePolicy == .useProtocolCachePolicy {
                 request.cachePolicy = .reloadIgnoringLocalCacheData
             }

@@ -1,31 +1,28 @@
 import Foundation
 
-/// An asynchronous sequence of the events of a `text/event-stream`, which continues over several
-/// connections.
+/// An asynchronous sequence of events from a `text/event-stream`, which reconnects as needed.
 ///
 /// ```swift
 /// for try await event in session.events(URLRequest(url: url)) { show(event.data) }
 /// ```
 ///
 /// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The
-/// rules come from the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
-/// - Only a `GET` is sent again. Any other request may have an effect, so it is sent once.
-/// - The status 204 ends the events.
-/// - After a complete body, and after a `URLError` with one of the policy's codes, the client
-///   connects again.
-/// - After one of the policy's statuses, such as 503, the client reconnects too. (The HTML Standard
-///   gives up in this case.)
-/// - Any other status, another media type, and a body that cannot be parsed fail.
+/// rules follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// - Only a `GET` is sent again. Any other request may have side effects, so it is sent once.
+/// - A status of 204 ends the events.
+/// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
+/// - After one of the policy's statuses, such as 503, the client also reconnects. (The HTML
+///   Standard does not.)
+/// - Any other status, another media type, or a body that cannot be parsed is an error.
 ///
-/// The server's `retry` is the shortest delay before the *n*-th connection without an event, and
-/// 100 ms if it sent none or less. The backoff of the policy is added to it: `random ×
-/// min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has its own connection, and
-/// nothing is sent before its first `next()`.
+/// The delay before the *n*-th connection without an event is the server's `retry`, but at least
+/// 100 ms, plus the policy's backoff: `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`.
+/// Each iterator has its own connection, and nothing is sent before its first `next()`.
 ///
-/// The transfer ends as soon as the loop is left, the iterator is released, or the task is
-/// cancelled. Cancelling also ends a delay immediately.
+/// The transfer ends as soon as you leave the loop, release the iterator, or cancel the task.
+/// Cancelling also ends a delay immediately.
 ///
-/// To continue later, in another process for example, store the `id` of each event, and pass the
+/// To continue later, for example in another process, store the `id` of each event, and pass the
 /// last one: `session.events(request, after: id)`.
 public struct EventStream: AsyncSequence, Sendable {
     fileprivate let load: Load<ParsedRequest<ServerSentEvents>>
@@ -46,7 +43,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
-        /// The moment since which there is no connection. `nil` before the first `next()`.
+        /// When the connection was lost, or `nil` before the first `next()`.
         private var lostAt: Duration?
         private var hasEnded = false
 
@@ -59,8 +56,8 @@ public struct EventStream: AsyncSequence, Sendable {
         /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and there is no new one. Its stage
-        ///   is `.transport` for an error of the network, `.validate` for a status other than 200,
-        ///   and `.parse` for another media type or a body that cannot be parsed. Every later call
+        ///   is `.transport` for a network error, `.validate` for a status other than 200, and
+        ///   `.parse` for another media type or a body that cannot be parsed. Every later call
         ///   returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
@@ -83,7 +80,7 @@ public struct EventStream: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -92,7 +89,7 @@ public struct EventStream: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Ends the events, because the app cannot use one of them.
+        /// Ends the events because one of them cannot be used.
         mutating func end(parsing error: any Error) -> APIRequestError {
             defer { (connection, hasEnded) = (nil, true) }
             let failure = connection?.parseFailure(error) ?? stream.load.failure(.parse, error)
@@ -118,12 +115,12 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The time for which there has been no connection.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
-        /// Suspends until it is time for a new connection, unless the events have ended. The error is
-        /// that of the connection; nil if its body was complete.
+        /// Suspends until it is time to reconnect, unless the events have ended. The error is the
+        /// connection's, or nil if its body was complete.
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
-            // Events may wait, so the last ID is still the one of the last event returned.
+            // Events may be pending, so the last ID still belongs to the last event returned.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
                 throw stream.load.failure(
@@ -131,7 +128,7 @@ public struct EventStream: AsyncSequence, Sendable {
             }
             if let parser = connection?.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
-                // All its events have been returned. An ID may have come without data after them.
+                // All its events have been returned. An ID without data may have followed them.
                 reconnection.lastEventID = parser.lastEventID
                 lostAt = timeline.now()
             }
@@ -150,7 +147,7 @@ public struct EventStream: AsyncSequence, Sendable {
             }
         }
 
-        /// The error if the last connection had none, and there is no new one.
+        /// The error if the last connection had none and there is no new one.
         private var errorAfterCompleteBody: APIRequestError {
             let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
             return stream.load.failure(
@@ -163,17 +160,17 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension RetryPolicy {
-    /// The default policy of an event stream: 10 connections in a row without an event, and no
+    /// The default policy for an event stream: 10 consecutive connections without an event, and no
     /// deadline.
     ///
-    /// The delays are at most 3 seconds at first, unless the server asks for others, and at most 30
+    /// The delays start at up to 3 seconds, unless the server asks for others, and are at most 30
     /// seconds.
     public static let eventStream = RetryPolicy(
         maximumAttempts: 10, baseDelay: .seconds(3), deadline: nil)
 }
 
 extension HTTPSession {
-    /// Returns the events of a `text/event-stream`, over as many connections as needed.
+    /// Returns the events of a `text/event-stream`, and reconnects as needed.
     ///
     /// ```swift
     /// var request = URLRequest(url: url)
@@ -185,24 +182,24 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The session needs no `retrying`: the sequence itself sends the request again. Only a `GET` is
-    /// sent again.
+    /// The session needs no `retrying`, because the sequence itself sends the request again. Only a
+    /// `GET` is sent again.
     ///
     /// - Parameters:
-    ///   - request: The request to send. It gets the headers `Accept`, `Cache-Control`
-    ///     and `Last-Event-ID`, unless it has them.
-    ///   - lastEventID: The ID of the last event of an earlier stream. Empty if there is none.
-    ///   - policy: The limits and the jitter of the delays. By default, 10 connections in a row
+    ///   - request: The request to send. The headers `Accept`, `Cache-Control` and `Last-Event-ID`
+    ///     are added, unless it has them.
+    ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
+    ///   - policy: The limits and the jitter of the delays. By default, 10 consecutive connections
     ///     without an event, delays of at most 3 seconds at first, and no deadline. With
     ///     ``RetryPolicy/never``, the request is sent once.
-    ///   - willReconnect: Called before each delay, with the delay and the error of the connection.
-    ///     The error is `nil` if the body was complete.
-    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
-    ///   - redaction: The secrets that the texts of an error hide.
-    ///   - validate: Throws if a response is not acceptable, with the error of the events. It gets an
-    ///     empty body first; if it throws, it is called again with the beginning of the body. Only
-    ///     the status 200 is accepted after it. Its error does not change whether the client
-    ///     connects again.
+    ///   - willReconnect: Called before each delay, with the delay and the connection's error,
+    ///     which is `nil` if the body was complete.
+    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - redaction: The secrets to hide in error texts.
+    ///   - validate: Throws the error of the events if a response is not acceptable. It is called
+    ///     with an empty body first. If it throws, it is called again with the beginning of the
+    ///     body. After it, only status 200 is accepted. Its error does not affect whether the
+    ///     client reconnects.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the

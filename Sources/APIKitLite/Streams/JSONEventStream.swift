@@ -1,9 +1,8 @@
 import Foundation
 
-/// An asynchronous sequence of the JSON in the data of the events of an ``EventStream``, which
-/// continues over several connections.
+/// An asynchronous sequence of values decoded from the JSON data of an ``EventStream``.
 ///
-/// ``EventStream/json(_:decoder:)`` returns it.
+/// To create one, call ``EventStream/json(_:decoder:)``.
 public struct JSONEventStream<Value: Decodable>: AsyncSequence {
     fileprivate let events: EventStream
     fileprivate let decoder: JSONDecoder
@@ -21,8 +20,8 @@ public struct JSONEventStream<Value: Decodable>: AsyncSequence {
         /// Returns the value of the next event, or `nil` after the last one. Stays on the caller's
         /// actor.
         ///
-        /// - Throws: ``APIRequestError``: the errors of ``EventStream/Iterator/next()``, and in the
-        ///   stage ``APIRequestError/Stage/parse`` the error of the decoder, or
+        /// - Throws: ``APIRequestError``, as in ``EventStream/Iterator/next()``. In stage
+        ///   ``APIRequestError/Stage/parse``, it may also be the decoder's error or
         ///   ``StreamError/event(_:)``. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError) -> Value?
         {
@@ -36,7 +35,7 @@ public struct JSONEventStream<Value: Decodable>: AsyncSequence {
             return nil
         }
 
-        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -50,17 +49,17 @@ public struct JSONEventStream<Value: Decodable>: AsyncSequence {
 extension JSONEventStream: Sendable where Value: SendableMetatype {}
 
 extension EventStream {
-    /// Returns the JSON in the data of the events.
+    /// Returns the values decoded from the JSON data of the events.
     ///
     ///     for try await headline in session.events(request).json(Headline.self) { show(headline) }
     ///
-    /// An event with empty data has no value. An event of the type `error`, and data that cannot be
-    /// decoded, end the sequence with an error. To go on after it, decode the events themselves; they
-    /// also have the IDs with which another process can continue.
+    /// An event with empty data has no value. An event of the type `error`, or data that cannot be
+    /// decoded, ends the sequence with an error. To continue after it, decode the events yourself.
+    /// They also have the IDs with which another process can continue.
     ///
     /// - Parameters:
     ///   - type: The type of the values, whatever the types of their events.
-    ///   - decoder: The decoder of the data of each event.
+    ///   - decoder: The decoder for each event's data.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> JSONEventStream<Value> {

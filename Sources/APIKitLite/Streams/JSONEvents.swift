@@ -1,11 +1,11 @@
 import Foundation
 
 extension StreamParser<ServerSentEvent> where Self: Sendable {
-    /// Returns a parser of events that ends with an event of this data, which is left out.
+    /// Returns a parser that ends at an event with this data, which is left out.
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
-    /// Otherwise, it is the same as `until { $0.data == terminator }`.
+    /// Otherwise, it works like `until { $0.data == terminator }`.
     public func until(
         data terminator: String
     ) -> some StreamParser<ServerSentEvent> & Sendable {
@@ -14,31 +14,30 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
         }
     }
 
-    /// Returns a parser of the JSON in the data of the events, as the APIs of language models send
-    /// it.
+    /// Returns a parser of the JSON in the events' data, as sent by language model APIs.
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
-    /// An event with empty data has no element: a server sends it for its ID. An event of the type
-    /// `error` ends the elements with ``StreamError/event(_:)``. Data that cannot be decoded ends
-    /// them with the error of the decoder; it is the ``APIRequestError/data`` of the stream's error.
-    /// To go on after it, decode in `compactMap`.
+    /// An event with empty data, which a server sends for its ID, has no element. An event of the
+    /// type `error` ends the elements with ``StreamError/event(_:)``. Data that cannot be decoded
+    /// ends them with the decoder's error, and is the ``APIRequestError/data`` of the stream's
+    /// error. To continue after it, decode in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
     /// - Parameters:
     ///   - type: The type of the values, whatever the types of their events.
-    ///   - decoder: The decoder of the data of each event.
+    ///   - decoder: The decoder for each event's data.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> {
         JSONEvents<Self, Value>(events: self, decoder: decoder)
     }
 
-    /// Returns a parser of the JSON in the data of the events, which is `Sendable` itself.
+    /// Returns a `Sendable` parser of the JSON in the events' data.
     ///
-    /// It is the other form for a type whose conformance belongs to no actor.
+    /// It is for a type whose conformance is not isolated to an actor.
     public func json<Value: Decodable & SendableMetatype>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> & Sendable {
@@ -73,8 +72,8 @@ where Events.Element == ServerSentEvent {
 extension JSONEvents: Sendable where Events: Sendable, Value: SendableMetatype {}
 
 extension JSONDecoder {
-    /// Decodes the data of an event. An event with empty data has no value; one of the type `error` is
-    /// thrown.
+    /// Decodes the data of an event. Returns nil for empty data, and throws an event of the type
+    /// `error`.
     func decode<Value: Decodable>(
         _ type: Value.Type, from event: ServerSentEvent
     ) throws -> Value? {
@@ -83,7 +82,7 @@ extension JSONDecoder {
         return try decode(type, fromElement: Data(event.data.utf8))
     }
 
-    /// Decodes an element of a stream. A `DecodingError` has the bytes of the element.
+    /// Decodes an element of a stream. A `DecodingError` contains the element's bytes.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {
             return try decode(type, fromBody: element)

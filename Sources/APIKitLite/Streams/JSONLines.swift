@@ -1,27 +1,27 @@
 import Foundation
 
-/// The parser of a stream that has one JSON value on each line (JSON Lines, NDJSON).
+/// A parser for a stream with one JSON value per line (JSON Lines, NDJSON).
 ///
 /// ```swift
 /// var parser = JSONLines(Delta.self)
 /// try parser.parse(Data("{\"text\": \"a\"}\n{\"te".utf8))  // [Delta(text: "a")]
 /// ```
 ///
-/// Lines end with LF or CR LF. Blank lines are ignored, and so is one byte order mark at the start.
-/// The last line needs no line end.
+/// Lines end with LF or CR LF. Blank lines and one byte order mark at the start are ignored. The
+/// last line needs no line ending.
 public struct JSONLines<Value: Decodable>: StreamParser {
     private var lines: LineParser<JSONLineReader<Value>>
 
-    /// Creates a parser that has parsed nothing yet.
+    /// Creates a parser.
     ///
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - decoder: The decoder of each line.
-    ///   - mediaTypes: The media types to accept, in lower case. Empty for any type. By default, the
-    ///     types of JSON Lines under all their names, and the types that servers send instead: JSON,
-    ///     plain text and unknown bytes.
-    ///   - longestLine: The number of bytes that a line may have: by default, 16 MiB. Beyond it, the
-    ///     parser throws a ``StreamError``.
+    ///   - decoder: The decoder for each line.
+    ///   - mediaTypes: The media types to accept, in lower case, or empty for any type. By default,
+    ///     all names for JSON Lines, and the types that servers send instead: JSON, plain text and
+    ///     unknown bytes.
+    ///   - longestLine: The maximum size of a line in bytes, by default 16 MiB. For a longer line,
+    ///     the parser throws a ``StreamError``.
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         mediaTypes: [String] = Self.mediaTypes, longestLine: Int = ServerSentEvents.longestLine
@@ -34,21 +34,21 @@ public struct JSONLines<Value: Decodable>: StreamParser {
         StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
     }
 
-    /// The types of JSON Lines and their substitutes, unless the parser was created with others.
+    /// The media types that the parser was created with.
     public var mediaTypes: [String] { lines.mediaTypes }
 
-    /// Appends the values of the lines that are complete with a piece of the stream.
+    /// Appends the values of the lines that a piece of the stream completes.
     ///
-    /// - Throws: `DecodingError` if a line cannot be decoded; ``StreamError`` if it is too long, or
-    ///   if the body is compressed.
+    /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if it is too long, or
+    ///   the body is compressed.
     public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
         try lines.parse(bytes, into: &values)
     }
 
-    /// Appends the value of the last line, if it has no line end.
+    /// Appends the value of the last line, if it has no line ending.
     ///
     /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut. To
-    ///   notice a stream that was cut between two lines, use ``StreamParser/until(_:)``.
+    ///   detect a stream that was cut between two lines, use ``StreamParser/until(_:)``.
     public mutating func finish(into values: inout [Value]) throws {
         try lines.finish(into: &values)
     }
@@ -64,7 +64,7 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         if line.isEmptyBody { return nil }
-        // `Data` is the line itself, without its end.
+        // `Data` is the line itself, without its ending.
         let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         return try decoder.decode(Value.self, fromElement: Data(element))
     }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// The code that gets the lines of a stream and makes elements of them.
+/// A type that turns the lines of a stream into elements.
 protocol LineReader {
     associatedtype Element
 
     /// Reads a line, and returns the element that it completes, or `nil` if it completes none.
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Element?
 
-    /// Reads the last line, which has no line end. It may be empty.
+    /// Reads the last line, which has no line ending. It may be empty.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Element?
 
-    /// The media types of the stream; empty for any type.
+    /// The media types of the stream, or empty for any type.
     var mediaTypes: [String] { get }
 
     /// The characters that end a line.
     var lineEnds: String { get }
 }
 
-/// The part that all parsers of lines have in common: it cuts the stream into lines, and limits
-/// their length.
+/// The common part of all line parsers, which splits the stream into lines, and limits their
+/// length.
 ///
-/// Each byte is copied once and searched once, however the stream is cut.
+/// Each byte is copied once and searched once, however the stream is divided.
 struct LineParser<Reader: LineReader>: StreamParser {
     var reader: Reader
     private let longestLine: Int
@@ -28,7 +28,7 @@ struct LineParser<Reader: LineReader>: StreamParser {
     /// The bytes that have not been read as a line.
     private var rest: [UInt8] = []
     private var isFirstLine = true
-    /// Whether the last line ended with CR, so that an LF after it is part of the same line end.
+    /// Whether the last line ended with CR, so that an LF after it is part of the same line ending.
     private var endedWithReturn = false
 
     init(_ reader: Reader, longestLine: Int) {
@@ -47,9 +47,9 @@ struct LineParser<Reader: LineReader>: StreamParser {
         var start = 0
         let searched = rest.count
         rest.append(contentsOf: bytes)
-        // The magic number of gzip (RFC 1952, section 2.3.1), with which no text begins.
+        // The magic number of gzip (RFC 1952, section 2.3.1), which no text begins with.
         if isFirstLine, rest.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
-        // The next place of each byte. All places are kept, so no byte is searched twice.
+        // The next position of each line ending. All are kept, so no byte is searched twice.
         var ends = lineEnds.map { rest.firstIndex(of: $0, from: searched) }
         while let end = ends.min(), end < rest.count {
             let isRestOfEnd = endedWithReturn && end == start && rest[end] == UInt8(ascii: "\n")
@@ -66,7 +66,7 @@ struct LineParser<Reader: LineReader>: StreamParser {
         try checkLength(rest.count)
     }
 
-    /// Returns the line, without the byte order mark that the stream may begin with.
+    /// Returns the line, without a byte order mark at the start of the stream.
     private mutating func line(_ line: ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
         try checkLength(line.count)
         defer { isFirstLine = false }
@@ -81,7 +81,7 @@ struct LineParser<Reader: LineReader>: StreamParser {
 extension LineParser: Sendable where Reader: Sendable {}
 
 extension [UInt8] {
-    /// Returns the first index of a byte from an index on, or `count` if there is none.
+    /// Returns the first index of a byte at or after an index, or `count` if there is none.
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
         withUnsafeBytes { bytes in
             guard start < count,

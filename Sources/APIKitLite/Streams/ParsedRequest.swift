@@ -1,13 +1,12 @@
 import Foundation
 
-/// A `URLRequest` and the parser of its response.
+/// A `URLRequest` and the parser for its response.
 ///
-/// It is the request of the sequence that
-/// ``HTTPSession/stream(_:_:name:redaction:validate:)`` or ``HTTPBody/elements(_:redaction:)``
-/// returns.
+/// It is the request type of the sequence that ``HTTPSession/stream(_:_:name:redaction:validate:)``
+/// or ``HTTPBody/elements(_:redaction:)`` returns.
 public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
     var parser: Parser
-    /// The secrets that the texts of its errors hide.
+    /// The secrets to hide in error texts.
     public let redaction: Redaction
     let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
     var make: @Sendable () throws -> URLRequest
@@ -15,8 +14,8 @@ public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
     /// Returns the request.
     public func makeRequest(from: Void) throws -> URLRequest { try make() }
 
-    /// Calls the closure that accepts or refuses a response.
-    // The optimizer of Swift 6.3 crashes if it inlines the closure into an asynchronous function.
+    /// Calls the closure that accepts or rejects a response.
+    // The Swift 6.3 optimizer crashes if it inlines the closure into an asynchronous function.
     @inline(never)
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try validate(data, response)
@@ -38,12 +37,12 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request, which each iterator sends once.
-    ///   - parser: A parser that has parsed nothing yet.
-    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
-    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - parser: A new parser.
+    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. It gets an empty body first; if it throws, it is called again with the
-    ///     beginning of the body.
+    ///     `200..<300`. It is called with an empty body first. If it throws, it is called again
+    ///     with the beginning of the body.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
@@ -59,8 +58,8 @@ extension HTTPSession {
 }
 
 extension HTTPBody {
-    /// Returns the elements of a body that is open, for a client that looks at the status and the
-    /// headers first.
+    /// Returns the elements of an open body, for a client that checks the status and the headers
+    /// first.
     ///
     ///     let (body, response) = try await session.stream(request)
     ///     try check(response)
@@ -68,12 +67,12 @@ extension HTTPBody {
     ///         show(message)
     ///     }
     ///
-    /// Runs the parser on the caller's actor. Its errors have the request and the response that
-    /// ``HTTPSession/stream(_:buffering:)`` returned the body for. Only one iterator can read the body.
+    /// Runs the parser on the caller's actor. Errors contain the request and the response for which
+    /// ``HTTPSession/stream(_:buffering:)`` returned the body. Only one iterator can read the body.
     ///
     /// - Parameters:
-    ///   - parser: A parser that has parsed nothing yet.
-    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - parser: A new parser.
+    ///   - redaction: The secrets to hide in error texts.
     public func elements<Parser: StreamParser>(
         _ parser: Parser, redaction: Redaction = .standard
     ) -> APIStream<ParsedRequest<Parser>> {

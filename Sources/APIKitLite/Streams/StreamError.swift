@@ -1,26 +1,26 @@
 import Foundation
 
-/// An error of the format of a stream, or of one of its elements.
+/// An error in the format of a stream or one of its elements.
 public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The server sent an error as an event of the type `error`. The texts of this error hide
-    /// secrets in its data; the event itself is complete.
+    /// secrets in its data. The event itself is unchanged.
     case event(ServerSentEvent)
-    /// The stream ended without its last element, which ``StreamParser/until(_:)`` describes. The
+    /// The stream ended without the last element that ``StreamParser/until(_:)`` requires. The
     /// count is the number of elements before the end.
     case unfinished(elementCount: Int)
-    /// A line, or the data of an event in all its lines, is longer than this number of bytes, which
-    /// is what the parser keeps in memory.
+    /// A line, or an event's data in all its lines, is longer than this number of bytes, which is
+    /// the most that the parser keeps in memory.
     case lineTooLong(limit: Int)
     /// The parser cannot parse the media type of the response, such as an HTML page. The types are
-    /// in lower case and without parameters. If the body shows that it is no event stream, although
-    /// the headers do not say so, what was found is `JSON`, for example.
+    /// in lower case and without parameters. If only the body shows that it is not an event stream,
+    /// `found` describes it, such as `JSON`.
     case unexpectedContentType(found: String, expected: [String])
-    /// The body is compressed with gzip although a parser of text got it.
+    /// The body that a text parser received is compressed with gzip.
     case compressed
-    /// The server ended this number of connections in a row without an event.
+    /// The server ended this many consecutive connections without an event.
     case noEvents(connectionCount: Int)
 
-    /// The text for a developer, with the beginning of the data of an event.
+    /// The text for a developer, with the beginning of an event's data.
     public var description: String { text(redacting: .standard) }
 
     /// The text for a user.

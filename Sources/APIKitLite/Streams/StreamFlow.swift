@@ -10,8 +10,9 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
-    // Copies of an iterator share this object, and two tasks of one actor may use them at the same
-    // time. So these two have locks, and the rest is used only while `isReading` is true.
+    // Copies of an iterator share this object, and two tasks of one actor may use them
+    // concurrently. These two therefore have locks, and the rest is used only while `isReading` is
+    // true.
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 
@@ -19,16 +20,15 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let body: HTTPBody?
     private let start: Load<T>
     private var load: Load<T>
-    /// The parser of the response, after it was accepted.
+    /// The parser for the response, once accepted.
     private(set) var parser: T.Parser?
-    /// The rest of the body. Nil before the response was accepted, and after the last piece that is
-    /// parsed.
+    /// The rest of the body. Nil until the response is accepted, and after the last piece to parse.
     private var pieces: HTTPBody.AsyncIterator?
     /// The beginning of the body, until an element has been parsed.
     private var beginning: Data? = Data()
-    /// The elements that have been parsed, but not returned.
+    /// The elements parsed but not yet returned.
     private var elements: ArraySlice<Element> = []
-    /// The error of the parser, which is thrown after these elements.
+    /// The parser's error, which is thrown after these elements.
     private var failure: APIRequestError?
     private var isOver = false
 
@@ -39,12 +39,12 @@ final class StreamFlow<T: StreamedAPIRequest>:
         self.load = load
     }
 
-    /// Suspends until an element has been parsed, and returns it, or nil at the end and after an error.
+    /// Suspends until an element is parsed, and returns it, or nil at the end and after an error.
     /// The first call sends the request.
     ///
     /// If the functions of the request and the parser run off the caller's actor, the request, its
-    /// input and its elements must be `Sendable`. A session is informed of a response that was not
-    /// accepted or parsed, unless the caller does it.
+    /// input and its elements must be `Sendable`. It notifies the session of a response that was
+    /// not accepted or parsed, unless the caller does.
     ///
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
@@ -57,13 +57,13 @@ final class StreamFlow<T: StreamedAPIRequest>:
         }
         if hasOtherReader { throw start.failure(.transport, TransportError.bodyReadTwice) }
         defer { isReading.withLock { $0 = false } }
-        // A cancelled task gets its error, not the elements that wait.
+        // A cancelled task throws its error instead of returning pending elements.
         if !isOver, elements.isEmpty || Task.isCancelled {
             do {
                 if isConcurrent { try await readInBackground() } else { try await read() }
                 if elements.isEmpty { end() }
             } catch {
-                // An observer gets the end of the stream before the error.
+                // An observer receives the end of the stream before the error.
                 end()
                 throw isReporting ? load.notifyingObservers(of: error) : error
             }
@@ -71,7 +71,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         return elements.popFirst()
     }
 
-    /// Returns the error of an element that cannot be parsed.
+    /// Returns the error for an element that cannot be parsed.
     func parseFailure(_ error: any Error) -> APIRequestError {
         var data = (error as? DecodingError)?.element
         if case StreamError.unexpectedContentType = error { data = beginning }
@@ -87,7 +87,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     @concurrent
     private func readInBackground() async throws(APIRequestError) { try await read() }
 
-    /// Reads pieces until elements have been parsed, or to the end.
+    /// Reads pieces until elements are parsed, or to the end.
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {

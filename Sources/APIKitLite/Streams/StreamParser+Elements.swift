@@ -1,9 +1,9 @@
 import Foundation
 
-// A parser of a type whose conformance belongs to the main actor is not `Sendable`, and has none of
-// these. Declare the type `nonisolated`.
+// If a type's conformance is isolated to the main actor, its parser is not `Sendable` and lacks
+// these functions. Declare the type `nonisolated`.
 extension StreamParser where Self: Sendable {
-    /// Returns a parser of the elements that a function makes of the elements of this parser.
+    /// Returns a parser that transforms the elements of this parser.
     ///
     /// - Parameter transform: Returns the new element. If it throws, the elements before it are
     ///   delivered, and the stream fails with this error in the stage
@@ -14,15 +14,14 @@ extension StreamParser where Self: Sendable {
         DerivedParser(base: self) { (try transform($0), false) }
     }
 
-    /// Returns a parser of the elements that a function makes of the elements of this parser,
-    /// without those for which it returns nil.
+    /// Returns a parser that transforms the elements of this parser, and leaves out nil results.
     ///
     ///     ServerSentEvents().compactMap { event in
     ///         // Goes on after data that cannot be decoded.
     ///         try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
     ///     }
     ///
-    /// To resume a stream after an element, keep the ``ServerSentEvent/id`` of its event in it.
+    /// To resume a stream after an element, store the ``ServerSentEvent/id`` of its event in it.
     ///
     /// - Parameter transform: Returns the new element, or nil to leave it out. If it throws, the
     ///   elements before it are delivered, and the stream fails with this error in the stage
@@ -38,13 +37,12 @@ extension StreamParser where Self: Sendable {
     ///     ServerSentEvents().until { $0.event == "message_stop" }
     ///     JSONLines(Progress.self).until { $0.isDone }
     ///
-    /// The last element is delivered, and ends the transfer. A body that ends without it was cut:
-    /// the elements are delivered, and the stream fails with
-    /// ``StreamError/unfinished(elementCount:)``.
+    /// The last element is delivered, and ends the transfer. If the body ends without it, the
+    /// elements are delivered, and the stream fails with ``StreamError/unfinished(elementCount:)``.
     ///
-    /// Without `until`, a cut body looks like a whole one: a server or a proxy can end it at any
-    /// point without an error of the connection. If this parser has an end already, either of the
-    /// two ends the stream.
+    /// Without `until`, a truncated body looks complete, because a server or a proxy can end it at
+    /// any point without a connection error. If this parser already has an end, either one ends the
+    /// stream.
     ///
     /// - Parameter isLast: Whether an element is the last one. If it throws, the elements before it
     ///   are delivered, and the stream fails with this error in the stage
@@ -56,7 +54,7 @@ extension StreamParser where Self: Sendable {
     }
 }
 
-/// A parser of the elements that a function makes of the elements of another parser.
+/// A parser that transforms the elements of another parser.
 struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Sendable {
     private var base: Base
     private let needsLast: Bool
@@ -64,7 +62,6 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
     private var count = 0
     private var hasLast = false
 
-    /// Creates a parser.
     init(
         base: Base, needsLast: Bool = false,
         _ derive: @escaping @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
@@ -93,7 +90,7 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
             let (new, isLast) = try derive(element)
             if let new { elements.append(new) }
             count += 1
-            // What follows the last element does not matter, even if it cannot be parsed.
+            // Anything after the last element is ignored, even if it cannot be parsed.
             hasLast = isLast
             return !isLast
         }
@@ -101,8 +98,8 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
 }
 
 extension StreamParser {
-    /// Parses a piece, or the end of the body if it is nil, and calls a function with each element,
-    /// until it returns false. The elements before an error come before it.
+    /// Parses a piece, or the end of the body if nil, and calls a function with each element until
+    /// it returns false. Elements before an error are passed before it is thrown.
     mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
         let result = Result {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A parser of a body that arrives in pieces: bytes in, elements out.
 ///
-/// A parser does no input or output, so a test calls it with any pieces:
+/// A parser performs no input or output, so a test can call it with any pieces:
 ///
 /// ```swift
 /// var parser = ServerSentEvents()
@@ -10,53 +10,52 @@ import Foundation
 /// events += try parser.parse(Data(": b\n\n".utf8))
 /// ```
 ///
-/// The reader of a stream calls ``parse(_:into:)`` with each piece of a response, and
-/// ``finish(into:)`` once after the last one. It stops as soon as ``isComplete`` is true or a call
-/// throws. The elements that were appended before an error are delivered before the error.
+/// A stream's reader calls ``parse(_:into:)`` with each piece of a response, and ``finish(into:)``
+/// once after the last one. It stops as soon as ``isComplete`` is true or a call throws. Elements
+/// appended before an error are delivered before it.
 public protocol StreamParser<Element> {
     /// A part of the body that is delivered as soon as it is complete.
     associatedtype Element
 
     /// Parses the next piece of the body.
     ///
-    /// The elements do not depend on where the body is cut: a line or a character may begin in one
-    /// piece and end in the next.
+    /// The elements must not depend on where the body is divided. A line or a character may begin
+    /// in one piece and end in the next.
     ///
     /// - Parameters:
     ///   - bytes: The piece.
-    ///   - elements: The array to which the elements that are complete with this piece are
-    ///     appended, in order.
+    ///   - elements: The array that receives the elements completed by this piece, in order.
     /// - Throws: Any error if the body cannot be parsed.
     mutating func parse(_ bytes: Data, into elements: inout [Element]) throws
 
-    /// Parses what is left when the body has ended.
+    /// Parses what is left when the body ends.
     ///
-    /// - Parameter elements: The array to which the last elements are appended, in order.
+    /// - Parameter elements: The array that receives the last elements, in order.
     /// - Throws: Any error if the body must not end here.
     mutating func finish(into elements: inout [Element]) throws
 
     /// Whether the last element has been parsed. By default, `false`.
     ///
-    /// A format with a terminator is complete before its body ends. The transfer is then ended,
-    /// and ``finish(into:)`` is not called.
+    /// A format with a terminator is complete before its body ends. The transfer then ends, and
+    /// ``finish(into:)`` is not called.
     var isComplete: Bool { get }
 
-    /// The media types that the parser can parse, such as `text/event-stream`. By default, empty:
+    /// The media types that the parser accepts, such as `text/event-stream`. By default, empty for
     /// any type.
     ///
-    /// They are in lower case and have no parameters. A response with another `Content-Type` is not
-    /// parsed, but fails with a ``StreamError``. A response without a `Content-Type` is parsed.
+    /// They are in lower case and have no parameters. A response with another `Content-Type` fails
+    /// with a ``StreamError``. A response without a `Content-Type` is parsed.
     var mediaTypes: [String] { get }
 }
 
 extension StreamParser {
-    /// `false`: only the end of the body ends the elements.
+    /// `false`, because only the end of the body ends the elements.
     public var isComplete: Bool { false }
 
-    /// Empty: the parser accepts any media type.
+    /// An empty array, which accepts any media type.
     public var mediaTypes: [String] { [] }
 
-    /// Returns the elements that are complete with a piece: ``parse(_:into:)`` for a test.
+    /// Returns the elements that a piece completes, like ``parse(_:into:)``, for use in tests.
     ///
     /// - Throws: The error of the parser. The elements before it are lost.
     public mutating func parse(_ bytes: Data) throws -> [Element] {
@@ -65,8 +64,8 @@ extension StreamParser {
         return elements
     }
 
-    /// Returns the elements that are complete with the end of the body: ``finish(into:)`` for a
-    /// test.
+    /// Returns the elements that the end of the body completes, like ``finish(into:)``, for use in
+    /// tests.
     ///
     /// - Throws: The error of the parser. The elements before it are lost.
     public mutating func finish() throws -> [Element] {
@@ -89,7 +88,7 @@ package enum StreamMediaTypes {
     /// The type of an event stream (HTML Standard, section 9.2).
     static let events = "text/event-stream"
 
-    /// The types of JSON Lines under all their names. None of them is registered.
+    /// The types of JSON Lines under all their names, none of which is registered.
     static let jsonLines = [
         "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
         "application/jsonlines", "application/x-jsonlines", "application/json-lines",

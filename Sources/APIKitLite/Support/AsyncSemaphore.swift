@@ -2,10 +2,11 @@ import Foundation
 
 /// A counting semaphore that suspends tasks instead of blocking threads.
 ///
-/// Tasks get it in the order in which they arrived.
+/// Tasks acquire it in order of arrival.
 final class AsyncSemaphore: Sendable {
     private struct State {
-        /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
+        /// The number of tasks that can still acquire the semaphore. While it is positive, no task
+        /// waits.
         var available: Int
         var promises = RemovableQueue<Promise<Void>>()
     }
@@ -35,7 +36,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Gives the semaphore to the task that has waited longest, or else makes it available.
+    /// Passes the semaphore to the task that has waited longest, or makes it available.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in
@@ -43,7 +44,7 @@ final class AsyncSemaphore: Sendable {
                 if next == nil { state.available += 1 }
                 return next
             }
-            // A cancelled task does not take the semaphore: the next one gets it.
+            // A cancelled task does not acquire the semaphore, so the next one does.
             if next?.resolve(with: .success(())) != false { return }
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Returns the text of a body in UTF-8, or nil if the bytes are not UTF-8. Unlike Foundation, keeps
-/// a byte order mark.
+/// Returns the text of a UTF-8 body, or nil if it is not UTF-8. Unlike Foundation, keeps a byte
+/// order mark.
 package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     let data = Data(bytes)
     guard let text = String(data: data, encoding: .utf8) else { return nil }
@@ -9,13 +9,13 @@ package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)
 }
 
-/// Returns the text of a body in UTF-8, or nil if it is not text or has a NUL.
+/// Returns the text of a UTF-8 body, or nil if it is not text or contains a NUL.
 func plainText(_ body: Data) -> String? {
     body.withUnsafeBytes { $0.contains(0) } ? nil : exactText(body)
 }
 
 extension Data {
-    /// Returns the first bytes, up to a number, cut between two characters of UTF-8.
+    /// Returns up to a number of bytes, cut between two UTF-8 characters.
     package func beginning(_ limit: Int) -> Data {
         guard count > limit else { return self }
         var end = startIndex + limit
@@ -24,8 +24,9 @@ extension Data {
     }
 }
 
-/// Returns the name of the compression of a body that is not text, by its first bytes, or by its
-/// `Content-Encoding` if that compression has no mark; nil if it is not known to be compressed.
+/// Returns the name of a non-text body's compression, by its first bytes, or by its
+/// `Content-Encoding` for a format without a magic number. Returns nil if no compression is
+/// recognized.
 package func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     let start = body.beginning(1_000)
     guard start.contains(0) || exactText(start) == nil else { return nil }

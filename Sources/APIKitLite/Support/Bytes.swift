@@ -1,8 +1,8 @@
 import Foundation
 
 extension Data {
-    /// Returns the index of each occurrence of some bytes. The time grows linearly with the size, even
-    /// if they occur often, unlike with Foundation's `range(of:in:)`.
+    /// Returns the index of each occurrence of some bytes. Unlike with Foundation's
+    /// `range(of:in:)`, the time is linear in the size, even if they occur often.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
             var (places, start) = ([Int](), 0)
@@ -20,7 +20,7 @@ extension Data {
     }
 }
 
-/// Returns a hash that is the same in each process, unlike a hash of `Hasher`: FNV-1a.
+/// Returns the FNV-1a hash, which unlike a `Hasher`'s is the same in every process.
 func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
@@ -32,7 +32,7 @@ extension Collection<UInt8> {
     var areDigits: Bool { !isEmpty && allSatisfy { 0x30...0x39 ~= $0 } }
 }
 
-/// Returns the number in a text that consists of ASCII digits only, or nil for any other text.
+/// Returns the number in a text of only ASCII digits, or nil for any other text.
 package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }

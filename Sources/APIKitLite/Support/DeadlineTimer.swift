@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
-/// of a cancelled sleep exists until it is due.
+/// of a cancelled sleep remains until it is due.
 final class DeadlineTimer: Sendable {
     private struct Entry: Sendable {
         let deadline: Duration
@@ -31,8 +31,8 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper?.task.cancel() }
     }
 
-    /// Starts a deadline, and returns it with a handle that cancels it. At the deadline, `work` is
-    /// called once.
+    /// Starts a deadline, and returns it with a handle that cancels it. Calls `work` once at the
+    /// deadline.
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
@@ -53,7 +53,7 @@ final class DeadlineTimer: Sendable {
         return (deadline, Cancellation { [self] in remove(id) })
     }
 
-    /// Removes a deadline. If none is left, also ends the sleeping task, except in real time.
+    /// Removes a deadline. If none is left, also cancels the sleeping task, except in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state -> Task<Void, Never>? in
             state.pending.remove(id)
@@ -67,8 +67,8 @@ final class DeadlineTimer: Sendable {
 
     /// Starts the task that sleeps until the next deadline.
     ///
-    /// It is detached, because it belongs to no exchange. `self` is weak, so that the task does not
-    /// retain a chain of sessions that the app has released.
+    /// It is detached, because it is not part of an exchange. `self` is weak, so that the task does
+    /// not retain a chain of sessions that the app released.
     private func sleeper(_ id: Int) -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
             while let deadline = self?.nextDeadline(of: id) {
@@ -84,7 +84,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Returns the next deadline, or nil if the sleeping task with this id has to end.
+    /// Returns the next deadline, or nil if the sleeping task with this id must end.
     private func nextDeadline(of id: Int) -> Duration? {
         state.withLock { state in
             guard state.sleeper?.id == id else { return nil }
@@ -97,7 +97,7 @@ final class DeadlineTimer: Sendable {
         state.withLock { if $0.sleeper?.id == id { $0.sleeper = nil } }
     }
 
-    /// Calls back for every deadline that has passed, the oldest first.
+    /// Calls back for every deadline that has passed, oldest first.
     private func callDue() {
         let due = state.withLock { state in
             let now = timeline.now()

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Collection<UInt8> {
-    /// Whether the bytes are a token (RFC 9110, section 5.6.2), as methods and field names are.
+    /// Whether the bytes are a token (RFC 9110, section 5.6.2), such as a method or a field name.
     package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
 
-    /// Whether the bytes may be a field value (RFC 9110, section 5.5): they have no control
-    /// character but the tab. Bytes beyond ASCII are allowed.
+    /// Whether the bytes may be a field value (RFC 9110, section 5.5), which has no control
+    /// character except a tab. Non-ASCII bytes are allowed.
     package var isHTTPFieldValue: Bool { allSatisfy(\.isHTTPFieldCharacter) }
 }
 
@@ -19,9 +19,9 @@ extension UInt8 {
 
 private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
-/// Returns the first character of a text that has a byte which is not allowed, and its place:
-/// `U+200B (zero width space) at position 12`, or `a line break at the end`. If there is none, returns
-/// nil. The rest of the text may be a secret, so it is not shown.
+/// Returns the first character of a text that contains a forbidden byte, and its place: `U+200B
+/// (zero width space) at position 12`, or `a line break at the end`. Returns nil if there is none.
+/// The rest of the text may be secret, so it is not shown.
 func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {
     if text.utf8.allSatisfy(isAllowed) { return nil }
     let scalars = Array(text.unicodeScalars)

@@ -2,8 +2,8 @@ import Foundation
 
 /// A value that is used only while its lock is held.
 ///
-/// `Mutex` would need macOS 15. Store a closure inside another value, never directly: each read of
-/// a closure from generic storage wraps it once more.
+/// `Mutex` would need macOS 15. Store a closure inside another value, never directly, because each
+/// read of a closure from generic storage wraps it again.
 package final class Locked<Value>: @unchecked Sendable {  // `value` is used only under `lock`.
     private let lock = NSLock()
     private var value: Value
@@ -21,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
 }
 
 extension Locked {
-    /// Returns the value and leaves nil.
+    /// Returns the value and replaces it with nil.
     func take<Wrapped>() -> Wrapped? where Value == Wrapped? {
         withLock { value in
             defer { value = nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The percent-encoding of one part of a URL or form, which defines the bytes that are not escaped.
+/// The percent-encoding for one part of a URL or form, defined by the bytes that are not escaped.
 ///
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
 /// escapes `+`, which servers read as a space.
@@ -8,13 +8,13 @@ package struct PercentEncoding: Sendable {
     private let allowed: Set<UInt8>
     private let plusForSpace: Bool
 
-    /// RFC 3986 "unreserved", for a value in a path: it can add neither a segment nor a query.
+    /// RFC 3986 "unreserved", for a value in a path, which must not add a segment or a query.
     static let pathValue = PercentEncoding(allowing: "-._~")
     /// RFC 3986 "pchar", for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
     /// The characters without a special meaning in the name or value of a query item.
     package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
-    /// What may follow the authority of a URL reference, except `#` and `%`.
+    /// The characters allowed after the authority of a URL reference, except `#` and `%`.
     private static let reference = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?")
     /// The WHATWG `application/x-www-form-urlencoded` serializer.
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
@@ -38,8 +38,8 @@ package struct PercentEncoding: Sendable {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns a URL reference (RFC 3986, section 4.1) with the escapes that it lacks, such as that
-    /// of a space. Its escapes and its authority stay.
+    /// Returns a URL reference (RFC 3986, section 4.1) with missing escapes added, for example for
+    /// a space. Its escapes and its authority are unchanged.
     static func completingReference(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let start = endOfAuthority(bytes)
@@ -55,7 +55,7 @@ package struct PercentEncoding: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The index at which the path, the query or the fragment of a URL reference begins.
+    /// Returns the index where the path, query or fragment of a URL reference begins.
     private static func endOfAuthority(_ bytes: [UInt8]) -> Int {
         let isDelimiter = { (byte: UInt8) in "/?#".utf8.contains(byte) }
         let slashes = bytes.firstIndex(where: isDelimiter) ?? bytes.count
@@ -67,7 +67,7 @@ package struct PercentEncoding: Sendable {
 
     /// Returns the text with its escapes decoded: `%41` becomes `A`.
     ///
-    /// A malformed escape is kept, as servers keep it.
+    /// Malformed escapes are kept, as on servers.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         let plus = UInt8(ascii: "+")
         let isEncoded = text.utf8.contains { $0 == UInt8(ascii: "%") || $0 == plus }
@@ -100,11 +100,10 @@ private func hexDigit(_ byte: UInt8) -> UInt8? {
 }
 
 extension URL {
-    /// Creates a URL from a reference as a peer wrote it (RFC 3986, section 4.1), which may lack
-    /// escapes.
+    /// Creates a URL from a peer's reference (RFC 3986, section 4.1), which may lack escapes.
     ///
-    /// Foundation escapes such characters too, but then it also escapes each `%` of the text again:
-    /// `/a|b%20c` would become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it accepts no such text.
+    /// Foundation adds them too, but then escapes each `%` again: `/a|b%20c` would become
+    /// `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it rejects such text.
     package init?(reference text: String, relativeTo base: URL? = nil) {
         self.init(string: PercentEncoding.completingReference(text), relativeTo: base)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One task's wait for a value. It ends exactly once: the first call that ends it counts.
+/// One task's wait for a value. Only the first call to end it counts.
 ///
-/// The wait may end before the task begins to wait. The lock of `state` owns the state.
+/// The wait may end before the task begins to wait.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -14,14 +14,14 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// The result; nil before the wait has ended.
+    /// The result, or nil before the wait has ended.
     var result: Result<Value, any Error>? {
         state.withLock { if case .ended(let result) = $0 { result } else { nil } }
     }
 
     package var hasEnded: Bool { result != nil }
 
-    /// Ends the wait. Returns false if it had ended before.
+    /// Ends the wait. Returns false if it had already ended.
     @discardableResult
     package func resolve(with result: Result<Value, any Error>) -> Bool {
         let old = state.withLock { state in
@@ -37,7 +37,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
-        // A fast path: most exchanges of a test have ended by now.
+        // A fast path, because most exchanges in tests have ended by now.
         if let result { return try result.get() }
         return try await suspend()
     }
@@ -55,8 +55,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended or the task is cancelled. Only one task may wait.
     ///
-    /// If the cancellation has ended the wait, `onCancel` is called before this returns or throws the
-    /// given result.
+    /// If cancellation ended the wait, calls `onCancel` before it returns or throws the given
+    /// result.
     package func value(
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,
         onCancel: @escaping @Sendable () -> Void = {}

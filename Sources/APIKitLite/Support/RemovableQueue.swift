@@ -1,4 +1,4 @@
-/// A queue whose elements can also leave from its middle. Each operation takes constant time.
+/// A queue whose elements can also be removed from the middle. Each operation takes constant time.
 struct RemovableQueue<Element> {
     private var elements: [Int: Element] = [:]
     /// The lowest number that an element may have. The numbers before it are not searched again.
@@ -14,12 +14,12 @@ struct RemovableQueue<Element> {
         return end
     }
 
-    /// Removes the element with a number, unless it has left.
+    /// Removes the element with a number, if it is still there.
     mutating func remove(_ number: Int) {
         elements[number] = nil
     }
 
-    /// Returns the element that has been in the queue for the longest time.
+    /// Returns the element that has been in the queue longest.
     mutating func oldest() -> Element? {
         while first < end {
             if let element = elements[first] { return element }

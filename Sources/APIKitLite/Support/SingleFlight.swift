@@ -1,17 +1,18 @@
 import Foundation
 
-/// The work of a ``SingleFlight`` of which the current task is a part.
+/// The work of a ``SingleFlight`` that the current task is part of.
 enum SharedWork {
     @TaskLocal fileprivate static var hasEnded: [@Sendable () -> Bool] = []
 
-    /// Whether other tasks may wait for the current one, so that it must not wait for their work.
+    /// Whether other tasks may be waiting for the current one, which must then not wait for their
+    /// work.
     static var isRunning: Bool { hasEnded.contains { !$0() } }
 }
 
-/// Work that runs once for all tasks that wait for it. All of them get the same result.
+/// Work that runs once for all tasks that wait for it. All of them receive the same result.
 ///
-/// The work has its own task, so it continues when the task that started it leaves. A waiting
-/// task that is cancelled leaves immediately; the other tasks keep waiting.
+/// The work has its own task, so it continues when the task that started it leaves. A cancelled
+/// task leaves immediately. The others keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -37,15 +38,15 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled as
-    /// soon as the last task that waits for it leaves.
+    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled
+    /// as soon as the last task that waits for it leaves.
     static func joined(isCancelledWithLastTask: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
         let (id, promise) = singleFlight.state.withLock { $0.add() }
         return Handle(singleFlight: singleFlight, id: id, promise: promise)
     }
 
-    /// Adds a task that waits. If the work has ended or was cancelled, returns nil.
+    /// Adds a waiting task. Returns nil if the work has ended or was cancelled.
     func join() -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
@@ -56,7 +57,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Starts the work with the priority and the task-locals of the caller.
+    /// Starts the work with the caller's priority and task-locals.
     ///
     /// Call this once and without holding a lock, because the work may begin before this returns.
     func start(_ work: @escaping @Sendable () async throws -> Value) {
@@ -69,7 +70,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
         running.fill(with: task)
     }
 
-    /// A handle on the shared result. Every handle must be awaited or given up.
+    /// A handle to the shared result. Every handle must be awaited or given up.
     struct Handle: Sendable {
         let singleFlight: SingleFlight
         fileprivate let id: Int
@@ -93,8 +94,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a task, unless it has left before. If it was the last one, may cancel the work:
-    /// see `isCancelledWithLastTask`.
+    /// Removes a task, if it is still waiting. If it was the last one, may cancel the work: see
+    /// `isCancelledWithLastTask`.
     private func leave(_ id: Int) {
         let isUnwanted = state.withLock { state in
             state.promises[id] = nil
@@ -117,7 +118,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
 }
 
 extension SingleFlight where Value == Void {
-    /// Lets all tasks that wait continue before the work has ended.
+    /// Resumes all waiting tasks before the work has ended.
     func release() {
         let promises = state.withLock { $0.promises.values }
         for promise in promises { promise.resolve(with: .success(())) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes a text to standard error, with one call, so that the texts of parallel tests do not mix.
+/// Writes a text to standard error in one call, so that the output of parallel tests does not mix.
 package func writeToStandardError(_ text: String) {
-    // Throws if standard error is closed; `write(_:)` would end the process.
+    // This throws if standard error is closed. `write(_:)` would crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

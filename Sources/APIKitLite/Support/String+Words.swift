@@ -6,8 +6,8 @@ extension StringProtocol where SubSequence == Substring {
             .map { Substring($0) }
     }
 
-    /// Returns the text before the first occurrence of an ASCII character, and the text after it; if it
-    /// does not occur, the whole text and `nil`.
+    /// Returns the text before and after the first occurrence of an ASCII character, or the entire
+    /// text and `nil` if there is none.
     func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
         let text = Substring(self)
         guard let index = text.utf8.firstIndex(of: UInt8(ascii: character)) else {
@@ -17,14 +17,13 @@ extension StringProtocol where SubSequence == Substring {
     }
 }
 
-/// Returns the words of a text, in lower case or as they are. For a long list, a text compiles much
-/// faster than an array literal.
+/// Returns the words of a text. For a long list, a text compiles much faster than an array literal.
 package func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
 
-/// Returns a table of the entries of a text, which commas separate: the first word of an entry is
-/// its key. It compiles much faster than a dictionary literal.
+/// Returns a table of a text's comma-separated entries, each keyed by its first word. A text
+/// compiles much faster than a dictionary literal.
 func table(_ text: String) -> [String: String] {
     text.split { $0 == "," || $0 == "\n" }.reduce(into: [:]) { table, entry in
         let words = entry.split(separator: " ", maxSplits: 1)
@@ -32,10 +31,10 @@ func table(_ text: String) -> [String: String] {
     }
 }
 
-/// The letters and digits of ASCII.
+/// The ASCII letters and digits.
 let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/// Returns a table that says of each byte whether a text has it.
+/// Returns a table that says for each byte whether a text contains it.
 func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }
 
 /// Returns a number of bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Task where Success == Void, Failure == Never {
-    /// Starts a task, on the caller's thread if the system can do so (Linux, macOS 26 and later).
+    /// Starts a task, on the caller's thread if possible (on Linux, and from macOS 26).
     ///
-    /// Work that does not suspend has then ended when this returns, and no other thread was woken.
-    /// The caller must not hold a lock. The task has the caller's priority and task-locals.
+    /// Work that does not suspend then ends before this returns, and wakes no other thread. The
+    /// caller must not hold a lock. The task has the caller's priority and task-locals.
     @discardableResult
     static func immediateIfAvailable(
         _ work: @escaping @Sendable () async -> Void
@@ -30,7 +30,7 @@ extension Result where Failure == any Error {
 extension Task where Success == Never, Failure == Never {
     /// Throws `URLError.cancelled` if the task is cancelled.
     ///
-    /// Foundation reports a cancelled exchange with the same error, so callers get only one kind.
+    /// Foundation throws the same error for a cancelled exchange, so callers see only one kind.
     package static func checkNotCancelled() throws {
         if isCancelled { throw URLError(.cancelled) }
     }

@@ -1,10 +1,10 @@
-/// A task that may be cancelled before it exists. The lock of `state` owns it.
+/// A task that may be cancelled before it exists.
 package final class TaskSlot: Sendable {
     private let state = Locked<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
 
     package init() {}
 
-    /// Stores the task, once. If `cancel()` was called before, cancels the task.
+    /// Stores the task. If `cancel()` was already called, cancels it. Call this once.
     package func fill(with task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             state.task = task
@@ -18,7 +18,7 @@ package final class TaskSlot: Sendable {
             state.isCancelled = true
             return state.task
         }
-        // Not under the lock, because this runs the cancellation handlers of the work.
+        // Not under the lock, because this runs the work's cancellation handlers.
         task?.cancel()
     }
 }

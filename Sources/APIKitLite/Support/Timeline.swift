@@ -1,18 +1,18 @@
 /// The time of any clock, as the duration since this timeline was created.
 ///
-/// Only this type uses the clock's own type of instant, so no other code is generic over the clock.
+/// Only this type uses the clock's type of instant, so no other code is generic over the clock.
 package struct Timeline: Sendable {
     typealias CallBack =
         @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
 
     package let now: @Sendable () -> Duration
-    /// Suspends until a moment, and returns immediately if it has passed. Throws as soon as the
-    /// task is cancelled.
+    /// Suspends until a moment, or returns immediately if it has passed. Throws as soon as the task
+    /// is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack: CallBack?
-    /// Whether time passes without a test that moves the clock. A sleep that is no longer needed
-    /// then ends on time.
+    /// Whether time passes without a test moving the clock. A sleep that is no longer needed then
+    /// still ends.
     let isRealTime: Bool
 
     package init(_ clock: any Clock<Duration>) {
@@ -32,7 +32,8 @@ package struct Timeline: Sendable {
     private static func callBack<C: CallbackClock>(
         on clock: C, from origin: Any
     ) -> CallBack {
-        // It is an instant of this clock. The time is read once, because the clock may be moving.
+        // The type is always this clock's instant. The time is read once, because the clock may be
+        // moving.
         let origin = origin as! C.Instant
         return { deadline, work in
             clock.schedule(at: origin.advanced(by: deadline), isDeadline: true, work)
@@ -40,16 +41,15 @@ package struct Timeline: Sendable {
     }
 }
 
-/// A clock that a test moves, and that calls back during the move.
+/// A clock that a test moves, and that calls back as it moves.
 ///
 /// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
 /// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
-    /// Schedules one call for a moment, during the move that reaches it, and returns a handle that
-    /// cancels it. If the moment has passed, calls back immediately.
+    /// Schedules one call for a moment, made during the move that reaches it, and returns a handle
+    /// that cancels it. If the moment has passed, calls back immediately.
     ///
-    /// A deadline only limits the duration of other work: a test that waits for sleepers does not count
-    /// it.
+    /// A deadline only limits other work, so a test that waits for sleepers does not count it.
     func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
