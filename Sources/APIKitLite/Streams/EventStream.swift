@@ -15,8 +15,8 @@ import Foundation
 ///   Standard does not.)
 /// - Any other status, another media type, or a body that cannot be parsed is an error.
 ///
-/// The delay before the *n*-th connection without an event is the server's `retry`, but at least
-/// 100 ms, plus the policy's backoff: `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`.
+/// The delay before the *n*-th connection without an event is the server's `retry` plus the
+/// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms.
 /// Each iterator has its own connection, and nothing is sent before its first `next()`.
 ///
 /// The transfer ends as soon as you leave the loop, release the iterator, or cancel the task.
