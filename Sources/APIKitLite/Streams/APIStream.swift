@@ -11,7 +11,7 @@ import Foundation
 /// Nothing is sent until the first element is requested. Each iterator sends one request. Leaving
 /// the loop ends the transfer. So does cancelling the task, and the sequence then throws an error
 /// whose ``APIRequestError/isCancellation`` is true. Elements before an error are delivered first.
-/// Only the elements of one piece of the body are kept in memory.
+/// Only the elements from one received piece of the body are kept in memory at a time.
 ///
 /// On an actor, if you support systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2,
 /// call `next()` in a `while` loop, because `for try await` leaves the actor for each element

@@ -2,23 +2,23 @@ import Foundation
 
 /// A reader for the lines of an event stream (HTML Standard, section 9.2.6).
 ///
-/// Decoding each value separately is safe: CR and LF never occur inside a UTF-8 sequence.
+/// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
 struct EventReader: LineReader, Sendable {
     /// The maximum number of bytes in the data of one event.
     let longestData: Int
     /// Whether a JSON body is treated as one value instead of events.
     private let mayBeOneValue: Bool
-    /// What kind of body it is, by its type or first character, or nil if still unknown.
+    /// What kind of body this is, judged by its media type or first character. Nil while unknown.
     private var form: String?
-    /// Whether the body is known to be an event stream, from an event, or a field or comment in
-    /// text.
+    /// Whether an event, or a field or comment in plain text, has shown that the body is an event
+    /// stream.
     private var isEventStream = false
     /// Whether the single value has been read entirely.
     private(set) var isComplete = false
 
     let mediaTypes: [String]
     private(set) var retry: Duration?
-    /// The ID of the last event, which events have until the server sends another one.
+    /// The last event's ID, which later events keep until the server sends another one.
     var lastEventID = "" { didSet { id = lastEventID } }
 
     private var type = ""
@@ -27,8 +27,8 @@ struct EventReader: LineReader, Sendable {
     /// The ID that becomes the last event ID when the event ends.
     private var id = ""
 
-    /// Creates a reader. If a response's headers name JSON, its body is one value. If they do not
-    /// name events either, it is one value if it begins like an object or an array.
+    /// Creates a reader. The body is one value if its content type is JSON, or if it is not an
+    /// event stream's and the body begins like an object or an array.
     init(
         longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
     ) {
@@ -64,13 +64,14 @@ struct EventReader: LineReader, Sendable {
         throw StreamError.unexpectedContentType(found: form, expected: [StreamMediaTypes.events])
     }
 
-    /// Records what a line reveals about the body. A page or JSON may have lines that look like
-    /// fields, so only an event counts there.
+    /// Records what a line reveals about the body. An HTML page or JSON may have lines that look
+    /// like fields, so only an event shows that such a body is an event stream.
     private mutating func look(at line: ArraySlice<UInt8>) {
         guard !isEventStream, let first = line.afterWhitespace.first else { return }
         let isJSON = "{[".utf8.contains(first)
         form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
-        // The last line may be cut within a name. A name in another case has no effect, but counts.
+        // The last line may end within a name. A name in the wrong case has no effect, but is a
+        // sign.
         let prefix = line.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: prefix, as: UTF8.self).lowercased()
         let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
@@ -87,7 +88,7 @@ struct EventReader: LineReader, Sendable {
     }
 
     private mutating func setField(_ line: ArraySlice<UInt8>) throws {
-        // The name of a comment is empty.
+        // A comment's field name is empty.
         let name = line.prefix { $0 != UInt8(ascii: ":") }
         var value = line[name.endIndex...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }

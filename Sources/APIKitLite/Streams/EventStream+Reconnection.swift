@@ -6,8 +6,8 @@ extension EventStream {
     ///
     /// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
     struct Reconnection: Sendable {
-        /// Otherwise, a server that ends each connection after one event would get a thousand
-        /// requests a second.
+        /// The shortest delay. Without it, a server that ends each connection after one event would
+        /// receive a thousand requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
         /// The limits and the jitter. Its `methods` have no effect.
@@ -39,7 +39,7 @@ extension EventStream {
         }
 
         /// Returns what a client does after a connection ends, with an error or a complete body.
-        /// `elapsed` counts from the last connection, or from the start.
+        /// `elapsed` is the time since the last accepted connection ended, or since the start.
         func decision(
             after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
             random: Double
@@ -51,9 +51,9 @@ extension EventStream {
             else { return error == nil ? .end : .fail }
             var policy = policy
             policy.methods = ["GET"]
-            // If the server asks for a short delay, the policy's does not apply.
+            // A shorter delay from the server replaces the policy's.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
-            // The server may end a connection at any time, so a complete body counts as a lost one.
+            // The client reconnects after a complete body as after a lost connection.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
             // In any other stage, a new connection would fail in the same way.
             if let error, error.stage != .validate, error.stage != .transport { return .fail }
@@ -69,7 +69,7 @@ extension EventStream {
         }
 
         /// Returns the request for the next connection, with `Last-Event-ID` unless the ID is
-        /// empty, and with `Accept` and `Cache-Control` unless it has them.
+        /// empty, and with `Accept` and `Cache-Control` unless the request already has them.
         ///
         /// - Throws: ``RequestBuildingError`` if the ID contains a control character.
         func request(_ request: URLRequest) throws -> URLRequest {

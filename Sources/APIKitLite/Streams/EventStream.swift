@@ -43,7 +43,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
-        /// When the connection was lost, or `nil` before the first `next()`.
+        /// When the last accepted connection ended, or the first one began. Nil before `next()`.
         private var lostAt: Duration?
         private var hasEnded = false
 
@@ -55,10 +55,10 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
         ///
-        /// - Throws: ``APIRequestError`` if a connection ended and there is no new one. Its stage
-        ///   is `.transport` for a network error, `.validate` for a status other than 200, and
-        ///   `.parse` for another media type or a body that cannot be parsed. Every later call
-        ///   returns `nil`.
+        /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
+        ///   Its stage is `.transport` for a network error, `.validate` for a status other than
+        ///   200, and `.parse` for another media type or a body that cannot be parsed. Every later
+        ///   call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -112,7 +112,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 Load(request, over: session, type: load.requestType, clock: load.clock), input: ())
         }
 
-        /// The time for which there has been no connection.
+        /// How long there has been no accepted connection.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
         /// Suspends until it is time to reconnect, unless the events have ended. The error is the
@@ -128,7 +128,8 @@ public struct EventStream: AsyncSequence, Sendable {
             }
             if let parser = connection?.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
-                // All its events have been returned. An ID without data may have followed them.
+                // All events of this connection have been returned. An ID without data may have
+                // followed.
                 reconnection.lastEventID = parser.lastEventID
                 lostAt = timeline.now()
             }
@@ -147,7 +148,7 @@ public struct EventStream: AsyncSequence, Sendable {
             }
         }
 
-        /// The error if the last connection had none and there is no new one.
+        /// The error if the last connection ended without one and the client does not reconnect.
         private var errorAfterCompleteBody: APIRequestError {
             let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
             return stream.load.failure(
@@ -187,7 +188,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send. The headers `Accept`, `Cache-Control` and `Last-Event-ID`
-    ///     are added, unless it has them.
+    ///     are added, unless the request has them.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
     ///   - policy: The limits and the jitter of the delays. By default, 10 consecutive connections
     ///     without an event, delays of at most 3 seconds at first, and no deadline. With
@@ -196,10 +197,10 @@ extension HTTPSession {
     ///     which is `nil` if the body was complete.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws the error of the events if a response is not acceptable. It is called
-    ///     with an empty body first. If it throws, it is called again with the beginning of the
-    ///     body. After it, only status 200 is accepted. Its error does not affect whether the
-    ///     client reconnects.
+    ///   - validate: Throws if a response is not acceptable, which ends the events. The closure is
+    ///     called with an empty body first. If it throws, it is called again with the beginning of
+    ///     the body. A response that it accepts must also have status 200. Its error does not
+    ///     affect whether the client reconnects.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the

@@ -17,8 +17,8 @@ public struct JSONEventStream<Value: Decodable>: AsyncSequence {
         fileprivate var events: EventStream.Iterator
         fileprivate let decoder: JSONDecoder
 
-        /// Returns the value of the next event, or `nil` after the last one. Stays on the caller's
-        /// actor.
+        /// Returns the value decoded from the next event, or `nil` after the last one. Stays on the
+        /// caller's actor.
         ///
         /// - Throws: ``APIRequestError``, as in ``EventStream/Iterator/next()``. In stage
         ///   ``APIRequestError/Stage/parse``, it may also be the decoder's error or

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StreamParser<ServerSentEvent> where Self: Sendable {
-    /// Returns a parser that ends at an event with this data, which is left out.
+    /// Returns a parser that ends at an event with this data, and leaves that event out.
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
@@ -19,10 +19,10 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
-    /// An event with empty data, which a server sends for its ID, has no element. An event of the
-    /// type `error` ends the elements with ``StreamError/event(_:)``. Data that cannot be decoded
-    /// ends them with the decoder's error, and is the ``APIRequestError/data`` of the stream's
-    /// error. To continue after it, decode in `compactMap`.
+    /// An event with empty data, which a server sends for its ID, produces no element. An event of
+    /// the type `error` ends the stream with ``StreamError/event(_:)``. Data that cannot be decoded
+    /// ends it with the decoder's error, and is the ``APIRequestError/data`` of the stream's error.
+    /// To continue after such data, decode in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
@@ -37,7 +37,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
 
     /// Returns a `Sendable` parser of the JSON in the events' data.
     ///
-    /// It is for a type whose conformance is not isolated to an actor.
+    /// This overload is for a type whose conformance is not isolated to an actor.
     public func json<Value: Decodable & SendableMetatype>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> & Sendable {
@@ -72,7 +72,7 @@ where Events.Element == ServerSentEvent {
 extension JSONEvents: Sendable where Events: Sendable, Value: SendableMetatype {}
 
 extension JSONDecoder {
-    /// Decodes the data of an event. Returns nil for empty data, and throws an event of the type
+    /// Decodes an event's data. Returns nil for empty data, and throws for an event of the type
     /// `error`.
     func decode<Value: Decodable>(
         _ type: Value.Type, from event: ServerSentEvent

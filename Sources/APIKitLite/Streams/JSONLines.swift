@@ -37,7 +37,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     /// The media types that the parser was created with.
     public var mediaTypes: [String] { lines.mediaTypes }
 
-    /// Appends the values of the lines that a piece of the stream completes.
+    /// Appends the values of the lines that the next piece of the stream completes.
     ///
     /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if it is too long, or
     ///   the body is compressed.
@@ -64,7 +64,7 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         if line.isEmptyBody { return nil }
-        // `Data` is the line itself, without its ending.
+        // If the value is `Data`, it is the line itself, without its ending.
         let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         return try decoder.decode(Value.self, fromElement: Data(element))
     }

@@ -20,7 +20,7 @@ protocol LineReader {
 /// The common part of all line parsers, which splits the stream into lines, and limits their
 /// length.
 ///
-/// Each byte is copied once and searched once, however the stream is divided.
+/// Each byte is copied once and searched once, however the stream is divided into pieces.
 struct LineParser<Reader: LineReader>: StreamParser {
     var reader: Reader
     private let longestLine: Int
@@ -49,7 +49,7 @@ struct LineParser<Reader: LineReader>: StreamParser {
         rest.append(contentsOf: bytes)
         // The magic number of gzip (RFC 1952, section 2.3.1), which no text begins with.
         if isFirstLine, rest.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
-        // The next position of each line ending. All are kept, so no byte is searched twice.
+        // The next position of each line-ending byte. All are kept, so no byte is searched twice.
         var ends = lineEnds.map { rest.firstIndex(of: $0, from: searched) }
         while let end = ends.min(), end < rest.count {
             let isRestOfEnd = endedWithReturn && end == start && rest[end] == UInt8(ascii: "\n")

@@ -10,7 +10,7 @@ import Foundation
 ///
 /// Lines end with LF, CR or CR LF. One byte order mark at the start, comments and unknown fields
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
-/// returned, nor is one in which the body ends. An `id` field with U+0000 is ignored.
+/// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
 /// `json(_:decoder:)` decodes the data, and `until(_:)` ends at the last event.
@@ -44,7 +44,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public var retry: Duration? { lines.reader.retry }
 
     /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
-    /// To continue after an event, it is set before the connection.
+    /// To resume after an earlier event, a client sets its ID here before it connects.
     ///
     /// An event without data can also change it.
     var lastEventID: String {
@@ -58,7 +58,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// The media types that the parser was created with, by default `text/event-stream`.
     public var mediaTypes: [String] { lines.mediaTypes }
 
-    /// Appends the events that a piece of the stream completes.
+    /// Appends the events that the next piece of the stream completes.
     ///
     /// - Throws: ``StreamError`` if a line or an event's data is too long, or the body is
     ///   compressed.
@@ -66,8 +66,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
         try lines.parse(bytes, into: &events)
     }
 
-    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is one.
-    /// Otherwise, appends nothing, because only an empty line completes an event.
+    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is a
+    /// single value. Otherwise, appends nothing, because only an empty line completes an event.
     ///
     /// - Throws: ``StreamError`` if the last line or the JSON value is too long, or if the body is
     ///   not an event stream, because it is not empty but has no event, field or comment.

@@ -2,8 +2,8 @@ import Foundation
 
 /// An error in the format of a stream or one of its elements.
 public enum StreamError: LocalizedError, RedactingError, Equatable {
-    /// The server sent an error as an event of the type `error`. The texts of this error hide
-    /// secrets in its data. The event itself is unchanged.
+    /// The server sent an error as an event of the type `error`. The messages of this error hide
+    /// the secrets in the event's data. The event itself is unchanged.
     case event(ServerSentEvent)
     /// The stream ended without the last element that ``StreamParser/until(_:)`` requires. The
     /// count is the number of elements before the end.
@@ -20,10 +20,10 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The server ended this many consecutive connections without an event.
     case noEvents(connectionCount: Int)
 
-    /// The text for a developer, with the beginning of an event's data.
+    /// A message for a developer, with the beginning of an event's data.
     public var description: String { text(redacting: .standard) }
 
-    /// The text for a user.
+    /// A message for a user.
     public var errorDescription: String? {
         switch self {
         case .event: "The server reported an error in its answer."

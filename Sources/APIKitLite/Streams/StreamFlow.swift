@@ -11,8 +11,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
     // Copies of an iterator share this object, and two tasks of one actor may use them
-    // concurrently. These two therefore have locks, and the rest is used only while `isReading` is
-    // true.
+    // concurrently. The next two properties therefore have locks, and all others are used only
+    // while `isReading` is true.
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 
@@ -28,7 +28,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var beginning: Data? = Data()
     /// The elements parsed but not yet returned.
     private var elements: ArraySlice<Element> = []
-    /// The parser's error, which is thrown after these elements.
+    /// The parser's error, which is thrown after the pending `elements`.
     private var failure: APIRequestError?
     private var isOver = false
 
@@ -43,11 +43,11 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// The first call sends the request.
     ///
     /// If the functions of the request and the parser run off the caller's actor, the request, its
-    /// input and its elements must be `Sendable`. It notifies the session of a response that was
-    /// not accepted or parsed, unless the caller does.
+    /// input and its elements must be `Sendable`. The session is notified of a response that was
+    /// not accepted or parsed, unless the caller does this itself.
     ///
-    /// - Throws: The error of a stage. If another task is in this function, the underlying error is
-    ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
+    /// - Throws: An error from any stage. If another task is in this function, the underlying error
+    ///   is ``TransportError/bodyReadTwice``, and the stream continues for that task.
     nonisolated(nonsending) func next(
         isReporting: Bool = true, isConcurrent: Bool = false
     ) async throws(APIRequestError) -> Element? {
@@ -87,7 +87,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     @concurrent
     private func readInBackground() async throws(APIRequestError) { try await read() }
 
-    /// Reads pieces until elements are parsed, or to the end.
+    /// Reads pieces of the body until one completes an element, or the body ends.
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {

@@ -21,7 +21,8 @@ extension StreamParser where Self: Sendable {
     ///         try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
     ///     }
     ///
-    /// To resume a stream after an element, store the ``ServerSentEvent/id`` of its event in it.
+    /// To resume a stream after an element, store its event's ``ServerSentEvent/id`` in the
+    /// element.
     ///
     /// - Parameter transform: Returns the new element, or nil to leave it out. If it throws, the
     ///   elements before it are delivered, and the stream fails with this error in the stage
@@ -98,8 +99,8 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
 }
 
 extension StreamParser {
-    /// Parses a piece, or the end of the body if nil, and calls a function with each element until
-    /// it returns false. Elements before an error are passed before it is thrown.
+    /// Parses a piece of the body, or its end if nil, and calls a function with each element until
+    /// the function returns false. Elements parsed before an error are passed before it is thrown.
     mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
         let result = Result {

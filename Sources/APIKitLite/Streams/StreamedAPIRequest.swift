@@ -28,7 +28,8 @@ import Foundation
 /// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
 /// is called with an empty body. If it throws, up to 1 MiB (1,048,576 bytes) of the body is read,
 /// and the function is called again with it, so that its error can describe the body. A timeout
-/// with `idle:` limits the time: see ``HTTPSession/timingOut(after:idle:clock:)``.
+/// with `idle:` limits how long this reading takes: see
+/// ``HTTPSession/timingOut(after:idle:clock:)``.
 public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
     /// The type of the parser.
     associatedtype Parser: StreamParser
@@ -60,7 +61,7 @@ extension StreamedAPIRequest {
 
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Throws: The error of the parser.
+    /// - Throws: The parser's error.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
     }
@@ -71,7 +72,7 @@ extension StreamedAPIRequest {
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Throws: The error of the parser.
+    /// - Throws: The parser's error.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
     }
