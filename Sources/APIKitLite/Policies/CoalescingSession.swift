@@ -11,8 +11,8 @@ extension HTTPSession {
     /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
     /// of cookies and cellular networks. Header names are compared without case. Requests with
     /// different users' tokens are not identical. A request with a body stream always has its own
-    /// exchange. So does a stream, because it has one reader, and a request from a refresh or a
-    /// shared exchange's work, because it must not wait for itself.
+    /// exchange. So does a stream, because it has one reader, and a request sent by a refresh or by
+    /// a shared exchange's work, because that work must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
     /// shares an exchange is cancelled, the exchange is cancelled too. If the exchange fails, all
@@ -41,7 +41,8 @@ private struct CoalescingSession: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A refresh over its own chain would wait for a request that is waiting for it.
+        // A refresh sent over its own chain would wait for a request that is waiting for the
+        // refresh.
         guard options.bufferLimit == nil, !SharedWork.isRunning,
             let key = CoalescingKey(request, options.context)
         else {

@@ -25,8 +25,8 @@ extension HTTPSession {
     /// and downloads do not keep the entire body and have no such limit. If a chain has several
     /// such policies, the outermost one, which was added last, applies.
     ///
-    /// On Linux, a `URLSession` ends the transfer soon after the limit. On Apple platforms, it
-    /// receives the entire body first.
+    /// On Linux, a `URLSession` ends the transfer soon after the limit is exceeded. On Apple
+    /// platforms, it receives the entire body first.
     ///
     /// - Parameter limit: The maximum size of a body, in bytes.
     public func limitingBodies(to limit: Int) -> some HTTPSession {

@@ -19,7 +19,7 @@ public struct ExchangeEvent: Sendable {
         /// connection before it responded. Only an idempotent request with a body has this event.
         /// libcurl and Apple's Foundation repeat other requests silently.
         case resent
-        /// A complete response with any status arrived. Its body has this number of bytes.
+        /// A complete response with any status arrived, with a body of this many bytes.
         case answered(bytes: Int)
         /// The exchange threw an error, or was cancelled. After ``opened``, the stream's body threw
         /// an error, such as a lost connection or a timeout.
@@ -27,9 +27,9 @@ public struct ExchangeEvent: Sendable {
         /// The headers of a stream arrived, with any status. One more event follows:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
-        /// The entire body of a stream was read. It had this number of bytes.
+        /// The entire body of a stream, this many bytes, was read.
         case closed(bytes: Int)
-        /// The reader of a stream left after this number of bytes, or its task was cancelled.
+        /// The reader of a stream stopped after this many bytes, or its task was cancelled.
         case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
@@ -38,12 +38,12 @@ public struct ExchangeEvent: Sendable {
 
     /// What the event reports.
     public let kind: Kind
-    /// The number of the exchange, which an observed session counts from 1. If a load has several
-    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected. It
-    /// is nil if a session replaced that response or its body.
+    /// The exchange's number, which an observed session counts from 1. If a load has several
+    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected. The
+    /// number is nil if a session replaced that response or its body.
     public let id: Int?
-    /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event
-    /// has no request.
+    /// The exchange's request. Nil only for a ``Kind/rejected(_:)`` event whose error has no
+    /// request.
     ///
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public let request: URLRequest?

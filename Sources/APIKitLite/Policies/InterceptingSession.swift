@@ -24,12 +24,13 @@ extension HTTPSession {
     ///         try await next(request.header("Accept-Language", "fr"))
     ///     }
     ///
-    /// One closure handles whole responses and streams. ``HTTPBody/data`` has the bytes of a whole
-    /// response. It is nil for a stream, whose pieces belong to the reader of the returned body.
+    /// One closure handles whole responses and streams. ``HTTPBody/data`` contains the bytes of a
+    /// whole response. It is nil for a stream, whose pieces belong to the reader of the returned
+    /// body.
     ///
     /// - Parameter intercept: Receives the request and a function that sends one over this session.
-    ///   It runs in the caller's task, so cancelling that task cancels it. Calls for concurrent
-    ///   requests may overlap.
+    ///   The closure runs in the caller's task, so cancelling that task cancels its work. Calls for
+    ///   concurrent requests may overlap.
     public func intercepting(
         _ intercept:
             @escaping @Sendable (

@@ -33,7 +33,7 @@ extension HTTPSession {
     ///
     /// A request counts until its body has ended. For a stream, that is when the body was read or
     /// its reader has left. In `retrying().limited(to: 4)`, it also counts during the delays
-    /// between attempts. A request that is cancelled while it waits ends immediately. After a
+    /// between attempts. A request that is cancelled while waiting ends immediately. After a
     /// timeout inside the limit, another request may start while the timed-out request is still
     /// ending.
     ///

@@ -17,8 +17,8 @@ extension HTTPSession {
     /// - Parameters:
     ///   - clock: The clock that measures the durations.
     ///   - onEvent: Receives each event. It is called in the exchange's task, which continues when
-    ///     it returns. Calls for concurrent exchanges may overlap. The end of a stream is reported
-    ///     in the task that reads the body, or where the body is released.
+    ///     the closure returns. Calls for concurrent exchanges may overlap. The end of a stream is
+    ///     reported in the task that reads the body, or where the body is released.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -31,7 +31,7 @@ struct ObservedSession: SessionPolicy {
     let next: any HTTPSession
     fileprivate let timeline: Timeline
     fileprivate let onEvent: @Sendable (ExchangeEvent) -> Void
-    /// Guarded by the lock of `Locked`. Its identity identifies this observer.
+    /// The number of exchanges so far, guarded by its lock. The object identifies this observer.
     private let count = Locked(0)
 
     func send(

@@ -16,7 +16,7 @@ import Foundation
 ///
 ///     #expect(attempt.decision == .retry(after: .milliseconds(500)))
 public struct RetryAttempt: Sendable {
-    /// The number of the attempt. The first is 1.
+    /// The attempt's number, counted from 1.
     public let number: Int
     /// The request that was sent.
     public let request: URLRequest
@@ -40,7 +40,7 @@ public struct RetryAttempt: Sendable {
     /// Creates a finished attempt, with which a test can check a policy or your own rule.
     ///
     /// - Parameters:
-    ///   - number: The number of the attempt. The first is 1. A lower number counts as 1.
+    ///   - number: The attempt's number, counted from 1. A lower number counts as 1.
     ///   - request: The request that was sent.
     ///   - response: The status and the headers, or nil if the attempt threw an error.
     ///   - data: The body of the response, or nil for a stream.
@@ -96,7 +96,7 @@ public struct RetryAttempt: Sendable {
 ///         return .retry(after: .zero, with: request)
 ///     }
 public enum RetryDecision: Equatable, Sendable {
-    /// The caller receives the response or the error of the attempt.
+    /// The caller receives the attempt's response or error.
     case finish
     /// The same request, or another if specified, is sent after a delay. A negative delay counts as
     /// zero.

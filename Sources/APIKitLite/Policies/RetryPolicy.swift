@@ -39,9 +39,9 @@ public struct RetryPolicy: Sendable, Equatable {
     public var maximumDelay: Duration
     /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
-    /// The deadline does not interrupt an attempt. `timingOut` does. Only a connection of an
-    /// ``EventStream`` that has no headers yet fails with `URLError.timedOut`. If the value is zero
-    /// or negative, nothing is sent. If it is `nil`, there is no limit.
+    /// The deadline does not interrupt an attempt. `timingOut` does. The one exception is a
+    /// connection of an ``EventStream`` that has no headers yet: it fails with `URLError.timedOut`.
+    /// If the value is zero or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
     /// any method. By default, ``idempotentMethods``.

@@ -60,8 +60,8 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.retrying()
     ///
-    /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
-    /// task ends a delay immediately, and nothing is sent after that.
+    /// The caller receives the last attempt's response or error, unchanged. Cancelling the task
+    /// ends a delay immediately, and nothing is sent after that.
     ///
     /// For a stream, the policy decides by the headers or the error. After that, nothing is sent
     /// again. A body that ends early throws its error.
@@ -74,10 +74,10 @@ extension HTTPSession {
     ///     delays.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
-    ///     error. By default, the policy decides. It is a pure function, and is not called if the
-    ///     caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry any method,
-    ///     and send another request. Two limits always apply: no attempt starts after the deadline,
-    ///     and your own body stream is sent only once.
+    ///     error. By default, the policy decides. The rule is a pure function, and is not called if
+    ///     the caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry any
+    ///     method, and send another request. Two limits always apply: no attempt starts after the
+    ///     deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.

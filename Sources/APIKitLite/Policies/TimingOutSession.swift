@@ -30,7 +30,7 @@ private struct TimingOutSession: SessionPolicy {
             promise.resolve(with: isLate ? .failure(URLError(.timedOut)) : result)
         }
         running.fill(with: task)
-        // Leftover work is cancelled before this returns.
+        // Leftover work is cancelled before this function returns.
         defer { task.cancel() }
         let (body, response) = try await promise.value(ifCancelled: .failure(URLError(.cancelled)))
         {
@@ -62,8 +62,8 @@ extension HTTPSession {
     /// if the exchange ignores the cancellation.
     ///
     /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
-    /// `idle` how long the reader waits for the next piece. (If its response is not accepted, the
-    /// error contains what arrives of the body within 5 seconds.)
+    /// `idle` how long the reader waits for the next piece. (If a stream's response is not
+    /// accepted, its error contains as much of the body as arrives within 5 seconds.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///
