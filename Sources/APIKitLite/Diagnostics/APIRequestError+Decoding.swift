@@ -28,7 +28,7 @@ extension APIRequestError {
             return ("\(subject) is \(form)", failure.excerpt ?? beginning)
         }
         guard let beginning else { return (sentence(about: error, at: nil), nil) }
-        // In a longer text, the place is named but not searched for.
+        // In longer JSON, the error's place is named but not searched for, so nothing is quoted.
         let bytes = [UInt8](data.prefix(2_000_000))
         let starts = JSONText.starts(of: path, in: bytes)
         let values = starts.indices.lazy.map { depth in
@@ -36,7 +36,7 @@ extension APIRequestError {
         }
         let tree = starts.count > path.count ? values.last?.map(\.tree) : nil
         guard beginning.hasSuffix("…") else { return (sentence(about: error, at: tree), beginning) }
-        // The largest short value around the place. Only the last few are tried.
+        // The largest value around the error that is short enough. Only the innermost are tried.
         let parts = values.dropFirst().suffix(5).compactMap {
             $0.map { "…\($0.shown)…".excerpt(limit: 2_000) }
         }
@@ -66,7 +66,7 @@ extension APIRequestError {
     }
 }
 
-/// Returns what kind of text it is, if not JSON.
+/// Returns what kind of data was received in place of JSON.
 private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: any Error) -> String {
     if let name = compression(of: data, contentEncoding) {
         return "compressed with \(name), where JSON was expected."

@@ -1,11 +1,11 @@
 import Foundation
 
 extension APIRequestError {
-    /// The text for a developer: what failed and why, in a few sentences, and the request as a curl
-    /// command.
+    /// A message for a developer: what failed and why, in a few sentences, and the request as a
+    /// curl command.
     ///
-    /// Secrets are redacted as ``APIRequest/redaction`` describes. For a request body over 10,000
-    /// bytes, only its type and size are shown.
+    /// Secrets are redacted as ``APIRequest/redaction`` describes. A request body over 10,000 bytes
+    /// is replaced by its type and size.
     public var description: String {
         let error = hiding()
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
@@ -79,7 +79,7 @@ extension APIRequestError {
 
     /// The beginning of the body, or only its type and size.
     ///
-    /// It is `nil` if there is no body, or if the sentence about the response already says this.
+    /// Nil if there is no body, or an empty one, which the sentence about the response mentions.
     private var body: String? {
         guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {
@@ -90,7 +90,7 @@ extension APIRequestError {
     }
 
     private func text(of error: URLError) -> String {
-        // On Linux, this is libcurl's message, if there is one.
+        // On Linux, the description is libcurl's message, if there is one.
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
         let suffix =
             detail.map { ": " + redaction.excerpt($0, limit: 1_000, Redaction.prose) } ?? ""

@@ -32,27 +32,27 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let stage: Stage
     /// The request that `makeRequest(from:)` returned, or `nil` if it threw.
     public let request: URLRequest?
-    /// The response of the server, or `nil` if there was none.
+    /// The server's response, or `nil` if there was none.
     public let response: HTTPURLResponse?
-    /// The body of the response, or `nil` if there was none. For an accepted stream, the element
-    /// that could not be decoded, or `nil`.
+    /// The response's body, or `nil` if there was none. For an accepted stream, the element that
+    /// could not be decoded, or `nil`.
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
     ///
-    /// If the load failed because of another load, such as a credential's refresh, it is the
-    /// original error of that load, whose request and response the ``description`` shows.
+    /// If the load failed because of another load, such as a credential's refresh, this is that
+    /// load's original error, and the ``description`` shows that load's request and response.
     public var underlying: any Error { cause?.underlying ?? thrown }
-    /// The error as it was thrown. If it is from a refresh, nothing is sent again.
+    /// The error as it was thrown. An ``APIRequestError`` from a refresh is never retried.
     let thrown: any Error
-    /// The error of another load, which this one waited for.
+    /// The error of another load that this load was waiting for.
     var cause: APIRequestError? { thrown as? APIRequestError }
     /// The type of the request, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
-    /// The secrets to hide in this error's texts, from ``APIRequest/redaction``.
+    /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     package private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
-    /// The numbers of the exchange whose response was rejected, by observer.
+    /// The rejected exchange's number in each observer's count.
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
@@ -81,8 +81,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the error with texts that also hide what another redaction hides, and the values of
-    /// its request's and response's secrets wherever they occur.
+    /// Returns this error with messages that also hide what another redaction hides, and the values
+    /// of its request's and response's secrets wherever they occur.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -90,11 +90,11 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         return error
     }
 
-    /// The status code of the response, or `nil` if there was none.
+    /// The response's status code, or `nil` if there was none.
     public var statusCode: Int? { response?.statusCode }
 
     /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if there is
-    /// none. If it is a date and the response has no `Date`, it counts from now.
+    /// none. A date in the header is measured from the response's `Date`, or else from now.
     public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
 
     /// Whether the load was cancelled, so that you need not show an error.
@@ -114,10 +114,10 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         return try decoder.decode(type, fromBody: data)
     }
 
-    /// The text for a user, without a URL, a body or a curl command.
+    /// A message for the user, without a URL, a body or a curl command.
     ///
-    /// For a `LocalizedError` that your code throws, this is its text with secrets redacted. This
-    /// library's errors in building a request are for developers and are not shown.
+    /// If your code throws a `LocalizedError`, this is that error's message with secrets redacted.
+    /// This library's errors about building a request are for developers and do not appear here.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let cause { return cause.hiding(redaction).errorDescription }
@@ -138,7 +138,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         }
     }
 
-    /// The redacted text of the underlying error, or `nil` if it has none for users.
+    /// The underlying error's message for users, redacted, or `nil` if there is none.
     private var ownSentence: String? {
         // On Apple platforms, coding errors are also `LocalizedError`s.
         if underlying is DecodingError || underlying is EncodingError

@@ -1,6 +1,6 @@
 /// The reason phrases of the registered status codes (RFC 9110, section 15, and its registry).
 package enum HTTPStatus {
-    /// Returns the reason phrase of a status code, or as HTTP allows, an empty one if unregistered.
+    /// Returns a status code's reason phrase, or if unregistered, an empty one, as HTTP allows.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases["\(status)"] ?? ""
     }

@@ -3,26 +3,26 @@ import Foundation
 /// JSON as `JSONSerialization` reads it: a tree of `[String: Any]`, `[Any]`, `String`, `NSNumber`
 /// and `NSNull`.
 package enum JSONText {
-    /// Parses a JSON text. If a key is repeated, its last value counts.
+    /// Parses JSON. If a key is repeated, its last value counts.
     ///
     /// - Throws: Foundation's error if the text is not JSON: see ``reason(_:)``.
     package static func read(_ text: Data) throws -> Any {
         try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
     }
 
-    /// Returns why a text is not JSON, in Foundation's words, without quoting the text.
+    /// Returns why data is not JSON, in Foundation's words, without quoting the data.
     package static func reason(_ error: any Error) -> String {
         let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
         return text ?? "The data is not in the correct format."
     }
 
-    /// Returns the index of the byte where a text stops being JSON, if the error has it.
+    /// Returns the index of the byte where data stops being JSON, if the error contains it.
     static func place(of error: any Error) -> Int? {
         let place = (error as NSError).userInfo["NSJSONSerializationErrorIndex"] as? Int
         return place ?? reason(error).firstMatch(of: /character (\d+)/).flatMap { Int($0.output.1) }
     }
 
-    /// Returns whether a number is `true` or `false`. In JSON, only these have the type `char`.
+    /// Returns whether a number is `true` or `false`. In parsed JSON, only these are `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }

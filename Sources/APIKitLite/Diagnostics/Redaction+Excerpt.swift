@@ -1,20 +1,20 @@
 import Foundation
 
-// A text that is shown in part is cut before it is redacted, so the cost depends on its length, not
-// on the body's.
+// Text is cut to the length that a message quotes before it is redacted, so the cost depends on
+// that length, not on the body's.
 extension Redaction {
     /// The size in bytes of the largest body that is read in full.
     static let longestBody = 100_000
 
-    /// The number of extra bytes to read, so that no secret that begins in the shown text is cut if
-    /// it is a known value or has the shape of a token.
+    /// How many bytes to read beyond the quoted text, so that a secret that begins in that text is
+    /// read whole if it is a known value or has the shape of a token.
     private var margin: Int { 4_096 + longestValue }
-    /// The number of bytes of a body to read for an excerpt.
+    /// How many bytes of a body to read for an excerpt.
     var window: Int { 12_288 + margin }
 
-    /// Returns the beginning of a text without secrets: see `String.excerpt`.
+    /// Returns the beginning of a text without its secrets: see `String.excerpt`.
     ///
-    /// - Parameter redacted: Redacts a text. By default, one without names.
+    /// - Parameter redacted: Redacts the text. By default, hides known values and tokens only.
     func excerpt(
         _ text: String, limit: Int = 200, onOneLine: Bool = true,
         _ redacted: (Redaction) -> (String) -> String = Redaction.text
@@ -34,8 +34,8 @@ extension Redaction {
             .map { (isCut ? withoutHalfSecret($0) : $0).excerpt() }
     }
 
-    /// Returns a text from the server on one line, without secrets. For incomplete JSON, returns
-    /// only its size.
+    /// Returns text from the server on one line, without secrets. For incomplete JSON, returns only
+    /// its size.
     func excerpt(ofElement element: Data) -> String {
         if let shown = excerpt(of: element) { return shown }
         let start = String(decoding: element.beginning(window), as: UTF8.self)
@@ -71,7 +71,7 @@ extension Redaction {
         }
     }
 
-    /// Returns the text of a body up to where it stops being JSON, including a short word there.
+    /// Returns a body's text up to where it stops being JSON, and a short word at that place.
     /// Anything else there may be secret.
     private func excerpt(of body: Data, upTo place: Int) -> String? {
         let bytes = [UInt8](body.prefix(Self.longestBody))
@@ -85,7 +85,7 @@ extension Redaction {
         return shown.utf8.count > 200 ? "…\(shown.suffix(150))…" : shown + "…"
     }
 
-    /// Returns a redacted text without what may be half a secret at its cut end.
+    /// Returns a redacted text without its last part, if that may be half of a secret.
     private func withoutHalfSecret(_ text: String) -> String {
         let end = text.utf8.suffix(margin)
         let last =

@@ -43,7 +43,7 @@ extension Redaction {
         return walk.url(url[...])
     }
 
-    /// Returns the value of a header without its secrets.
+    /// Returns a header's value without its secrets.
     package func value(_ value: String, named name: String) -> String {
         if isEmpty { return value }
         var walk = SecretWalk(self)
@@ -60,7 +60,7 @@ extension Redaction {
         guard let text = plainText(body) else { return nil }
         if isEmpty { return text }
         if mediaType(contentType) == formMediaType { return walked { $0.items(text[...], .form) } }
-        // The beginning of JSON becomes valid JSON only when closed.
+        // The beginning of JSON is valid JSON only after its objects and arrays are closed.
         guard isCut || (try? JSONText.read(body)) != nil else { return nil }
         let shown = json(text, isCut: isCut)
         return !isCut || (try? JSONText.read(Data(shown.utf8))) != nil ? shown : nil
@@ -71,12 +71,11 @@ extension Redaction {
         walked { $0.json(text, below: path, isCut: isCut) }
     }
 
-    /// Returns the text of an error without the secrets in its URLs, as far as they can be
-    /// recognized.
+    /// Returns an error's text without the secrets in its URLs, as far as these can be recognized.
     func prose(_ text: String) -> String { isEmpty ? text : walked { $0.text(text) } }
 
-    /// Returns the result of a walk that also hides the values of the secrets it finds, or of those
-    /// that a function adds to a redaction.
+    /// Redacts with a new `SecretWalk`, and again with the values of the secrets found so far,
+    /// until no new ones are found. `hiding` decides which of the values are hidden everywhere.
     private func walked<T>(
         hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
         _ redacted: (inout SecretWalk) -> T

@@ -14,13 +14,13 @@ import Foundation
 /// hidden elsewhere in the same error or event, for example if the server repeats it in a message.
 /// Random-looking values are hidden everywhere except in host names. Other values are hidden only
 /// as whole words. The same applies to the password of a Basic credential. Bodies up to 100,000
-/// bytes are searched for such values. For a longer body, a text shows the beginning, or the JSON
+/// bytes are searched for such values. Of a longer body, only the beginning is shown, or the JSON
 /// around a decoding error within the first 2,000,000 bytes.
 ///
 /// Some secrets have no name that is recognized: what is encoded twice or in other Base64, a value
 /// in XML, CSV or any other text, the keys of an object under a secret name, and the `value` next
-/// to a `name` in JSON. Hide them with `adding(values:)`. The `URLError` of a session has the
-/// entire URL in its `userInfo`. Print the error of a load instead.
+/// to a `name` in JSON. Hide them with `adding(values:)`. A `URLError` thrown by a session has the
+/// entire URL in its `userInfo`. Print the error thrown by a load instead.
 ///
 /// If your app has other secrets, set ``APIRequest/redaction`` for all its requests in a protocol
 /// extension.
@@ -30,7 +30,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private var shownNames: Set<String> = []
     private var readsWords = false
     private var values = ValueSearch()
-    /// The marks of an archive, or nil to use one mark for all secrets.
+    /// The numbered marks used in an archive, or nil to replace all secrets with the same mark.
     var marks: SecretMarks?
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
@@ -105,19 +105,19 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     }
 
     /// Returns this redaction, extended to hide values found under secret names. Values under four
-    /// bytes are ignored, because too many texts contain them.
+    /// bytes are ignored, because they also occur in harmless text.
     func hidingValues(_ values: [String]) -> Redaction {
         var redaction = self
         redaction.values = self.values.adding(found: values.filter { $0.utf8.count >= 4 })
         return redaction
     }
 
-    /// Returns this redaction, extended to hide in any text the given values that look random.
+    /// Returns this redaction, extended to hide those of the values that look random in any text.
     package func hidingRandomValues(_ values: [String]) -> Redaction {
         isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }
 
-    /// Returns a redaction that no longer hides these names.
+    /// Returns this redaction, changed to no longer hide values under these names.
     ///
     /// Whole names are compared, without case, hyphens and underscores. Their values are shown
     /// unchanged, except within an object or array under another secret name.
@@ -129,7 +129,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns this redaction without added names that mean something else in a file.
+    /// Returns this redaction without added names that have another meaning in a file's format.
     package func withoutNames(_ names: Set<String>) -> Redaction {
         var redaction = self
         redaction.names.subtract(names.map(\.folded))
@@ -147,7 +147,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty }
 
-    /// Returns what a name says about its value.
+    /// Returns whether a name suggests that its value is secret.
     func name(_ name: String) -> SecretName {
         if name.isEmpty { return .ordinary }
         if !shownNames.isEmpty, shownNames.contains(name.folded) { return .shown }
@@ -195,7 +195,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Returns a text without the values that are hidden everywhere and tokens of a known shape.
+    /// Returns a text without the values that are hidden everywhere, and without tokens of a known
+    /// shape.
     package func text(_ text: String) -> String {
         let shown = values.hiding(in: text) { mark($0) }
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown

@@ -8,7 +8,7 @@ final class SecretMarks: Sendable, Equatable {
         numbers = Locked((last, [:]))
     }
 
-    /// Returns the mark of a secret. Another form of it has the same mark.
+    /// Returns the mark that replaces a secret. The secret's other form has the same mark.
     func mark(_ secret: String, otherForm: String) -> String {
         numbers.withLock { numbers in
             let known = numbers.of[secret] ?? numbers.of[otherForm]
@@ -30,7 +30,7 @@ extension Redaction {
         return redaction
     }
 
-    /// Returns the text that replaces a secret. With numbered marks, a mark is unchanged.
+    /// Returns the text that replaces a secret. If that is already a numbered mark, keeps it.
     func mark(_ secret: String, otherForm: String? = nil) -> String {
         let form = otherForm ?? secret
         guard let marks else { return Self.mark }
@@ -39,7 +39,7 @@ extension Redaction {
 }
 
 extension String {
-    /// The texts before, between and after the marks, and the numbers of the marks.
+    /// The text before, between and after the marks, and the marks' numbers.
     package var splitAtMarks: (texts: [Substring], numbers: [Int]) {
         let parts = components(separatedBy: Redaction.mark).map { $0[...] }
         let digits = parts.dropFirst().map { part in

@@ -1,10 +1,11 @@
-/// What a name says about its value.
+/// Whether a name suggests that its value is secret, and for what reason.
 enum SecretName: Equatable, Sendable {
-    /// The redaction always shows the value.
+    /// The app has asked to show the value.
     case shown
     /// The app has added the name.
     case added
-    /// A number of tokens, such as `max_tokens`, is not secret.
+    /// A word in the name makes it secret. If the name ends in `tokens`, such as `max_tokens`, a
+    /// number is a count and not secret.
     case secret(isCount: Bool)
     /// Secret in a header, a query and a form, but not in JSON.
     case vague
@@ -41,7 +42,7 @@ enum SecretName: Equatable, Sendable {
         return words.filter { !$0.isEmpty }
     }
 
-    /// Texts that make a name secret wherever they occur in it.
+    /// Strings that make a name secret wherever they occur in it.
     private static let anywhere = words(
         """
         token secret password passwd passphrase passcode credential authorization authorisation
@@ -71,7 +72,8 @@ enum SecretName: Equatable, Sendable {
         header
         """)
 
-    /// Texts that make a name harmless: a position in a list, such as `next_page_token`, and words.
+    /// Strings that make a name harmless: a position in a list, such as `next_page_token`, and
+    /// words that merely contain a secret one.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken

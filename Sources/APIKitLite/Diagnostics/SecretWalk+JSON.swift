@@ -18,7 +18,7 @@ extension SecretWalk {
     /// strings and numbers are secret. The text may be incomplete, or contain several values.
     ///
     /// - Parameters:
-    ///   - path: The path of the text in other JSON, whose keys may make all of it secret.
+    ///   - path: The path to this text in the JSON that contains it, whose keys may make it secret.
     ///   - isCut: Whether the text is the beginning of a longer one. The result then omits the last
     ///     tokens and is closed, so that it is JSON.
     package mutating func json(
@@ -86,7 +86,7 @@ extension SecretWalk {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the new text of a string, a number or another value, or `nil` if unchanged.
+    /// Returns the replacement for a string, a number or another value, or `nil` if unchanged.
     private mutating func replacement(
         for token: ArraySlice<UInt8>, _ key: String, isSecret: Bool
     ) -> String? {
@@ -128,13 +128,13 @@ func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     return index
 }
 
-/// Returns the text of a token, with a string's escapes decoded.
+/// Returns a token's text, with a string's escapes decoded.
 func string(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
     let isWhole = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")
     let text = String(decoding: bytes.dropFirst().dropLast(isWhole ? 1 : 0), as: UTF8.self)
     guard bytes.contains(UInt8(ascii: "\\")) else { return text }
-    // A cut string may end within an escape, or between the two that form one character.
+    // A cut string may end within an escape, or between two escapes that form one character.
     let decoded = (0..<(isWhole ? 1 : 12)).lazy.compactMap { count in
         try? JSONText.read(Data(bytes.dropLast(count)) + (isWhole ? "" : "\"").utf8) as? String
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A walk over a URL, a header or a body that hides secrets by their names.
+/// One pass over a URL, a header or a body, which hides secrets according to their names.
 ///
-/// It also hides the values that its redaction knows, wherever they occur, and collects the values
-/// that it hides because of their names.
+/// The pass also hides the values that its redaction knows, wherever they occur, and collects the
+/// values that it hides because of their names.
 package struct SecretWalk {
     let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
@@ -41,7 +41,7 @@ package struct SecretWalk {
         secrets += values.filter { !$0.isMark }
     }
 
-    /// Returns a text that has no name, such as JSON, a URL or items, with its secrets hidden.
+    /// Returns text that is not the value of a name, such as JSON, a URL or items, without secrets.
     package mutating func text(_ text: String) -> String {
         guard depth < 4, text.utf8.contains(where: { beginsName[Int($0)] }) else {
             return redaction.text(text)
@@ -53,7 +53,7 @@ package struct SecretWalk {
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // A URL's host is not searched for values.
             if text.contains("://") { return url(text[...]) }
-            // Only an entire text is treated as items, because code also has `=` and `?`.
+            // Text is treated as items only as a whole, because code also contains `=` and `?`.
             let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
             return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
@@ -90,7 +90,7 @@ package struct SecretWalk {
 
     // MARK: URLs and forms
 
-    /// Returns a URL, or the part that begins with its path.
+    /// Returns a URL, or the part of one that begins with its path, without secrets.
     package mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
@@ -98,8 +98,8 @@ package struct SecretWalk {
             + (fragment.map { "#" + self.fragment($0) } ?? "")
     }
 
-    /// Returns a fragment. It is a path, or contains items, such as the OAuth implicit grant's
-    /// token.
+    /// Returns a fragment without secrets. It is a path, or contains items, such as the token of
+    /// the OAuth implicit grant.
     private mutating func fragment(_ fragment: Substring) -> String {
         let (start, query) = fragment.cut(at: "?")
         return query.map { path(start) + "?" + items($0) } ?? items(fragment)
@@ -126,13 +126,13 @@ package struct SecretWalk {
         }.joined(separator: "/")
     }
 
-    /// Returns the items of a query, a fragment or a form.
+    /// Returns the items of a query, a fragment or a form, without secrets.
     mutating func items(_ items: Substring, _ encoding: PercentEncoding = .query) -> String {
         items.split("&").map { item($0, encoding) }.joined(separator: "&")
     }
 
-    /// Returns an item, or several separated by semicolons. A secret extends to the end, because it
-    /// may contain semicolons.
+    /// Returns an item without secrets, or several separated by semicolons. A secret extends to the
+    /// end, because it may contain semicolons.
     private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
         var shown = ""
         var rest = item
@@ -158,7 +158,7 @@ package struct SecretWalk {
         }
     }
 
-    /// Returns an encoded value without a name. It is unchanged if it has no secrets.
+    /// Returns an encoded value that has no name. If it has no secrets, it is unchanged.
     private mutating func value(
         _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
     ) -> String {
@@ -187,7 +187,7 @@ package struct SecretWalk {
         return mark(value, otherForm: credentials.count == 1 ? credentials[0] : nil)
     }
 
-    /// Returns a cookie. If it has no name, all of it is secret.
+    /// Returns a cookie without secrets. If the cookie has no name, all of it is secret.
     private mutating func cookie(_ cookie: Substring, in header: String) -> String {
         let (name, value) = cookie.cut(at: "=")
         let secret = (value ?? name).filter { $0 != "\"" && $0 != " " }
@@ -218,7 +218,7 @@ package struct SecretWalk {
 
     // MARK: Bodies
 
-    /// Returns a body of any type. Bytes that are not text are unchanged.
+    /// Returns a body of any type, without secrets. Bytes that are not text are unchanged.
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type?.hasPrefix("multipart/") == true,
@@ -229,7 +229,7 @@ package struct SecretWalk {
         guard let text = plainText(body) else { return body }
         if type == formMediaType { return Data(items(text[...], .form).utf8) }
         if type == "text/event-stream" {
-            // An event's JSON or URL follows a name.
+            // An event's JSON or URL follows the field name `data`.
             let lines = text.split("\n").map { line in
                 guard line.hasPrefix("data:") else { return redaction.text(String(line)) }
                 let end = line.dropFirst(5).prefix { $0 == " " }.endIndex
@@ -253,8 +253,8 @@ package struct SecretWalk {
         return shown + part(body[start...])
     }
 
-    /// Returns a part of a form with files. A field is hidden because of its name, or treated as a
-    /// body.
+    /// Returns a part of a multipart form, without secrets. A field is hidden because of its name,
+    /// or else redacted like a body.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }

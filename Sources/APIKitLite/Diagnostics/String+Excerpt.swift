@@ -1,6 +1,6 @@
 extension String {
-    /// Returns the beginning of the text, cut between two characters at a number of bytes, with `…`
-    /// if more follows. On one line, a line break and the spaces after it become one space.
+    /// Returns the beginning of the text, at most `limit` bytes, cut between two characters, with
+    /// `…` if more follows. On one line, a line break and the spaces after it become one space.
     package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
         let start = String(beginning(max(limit, 10_000)))
         let text = onOneLine ? start.onOneLine : start
@@ -8,7 +8,7 @@ extension String {
         return text.beginning(limit - "…".utf8.count) + "…"
     }
 
-    /// Returns up to a number of bytes of the text, cut between two characters.
+    /// Returns up to `limit` bytes of the text, cut between two characters.
     func beginning(_ limit: Int) -> Substring {
         guard utf8.count > limit else { return self[...] }
         var end = utf8.index(startIndex, offsetBy: limit)

@@ -15,7 +15,7 @@ enum TokenShape {
         guard text.utf8.count >= 20 else { return text }
         let text = hidingPrivateKeys(in: text, by: mark)
         let runs = text.utf8.split { !isInToken[Int($0)] }.map { run in
-            // The period ends a sentence.
+            // A period at the end belongs to a sentence, not to the token.
             Substring(run.last == UInt8(ascii: ".") ? run.dropLast() : run)
         }.filter { run in
             run.utf8.count >= 20 && run.utf8.contains { 0x30...0x39 ~= $0 }

@@ -19,7 +19,7 @@ extension URLRequest {
     func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
         let method = httpMethod ?? "GET"
-        // A session does not send a body with a HEAD.
+        // A session does not send a body with a HEAD request.
         let body = method == "HEAD" ? nil : curlBody(redaction, longest: longestBody)
 
         var words = ["curl"]
@@ -41,7 +41,8 @@ extension URLRequest {
             words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            // Without a type, curl sends the type of a form. A session does so only with a POST.
+            // Without a content type, curl sends that of a form. A session does so only with a
+            // POST.
             if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }
@@ -49,7 +50,7 @@ extension URLRequest {
         } else if method != "GET", method != "HEAD",
             value(forHTTPHeaderField: "Content-Length") == nil
         {
-            // A session sends it too. Without it, some servers respond with a 411.
+            // A session sends this header too. Without it, some servers respond with a 411.
             words += ["-H", "'Content-Length: 0'"]
         }
         return words.joined(separator: " ")
@@ -78,7 +79,7 @@ extension URLRequest {
     }
 }
 
-/// Returns a text in apostrophes for `sh`.
+/// Returns text in single quotes for `sh`.
 private func shellQuoted(_ text: String) -> String {
     "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
 }

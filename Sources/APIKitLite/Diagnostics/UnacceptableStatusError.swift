@@ -4,7 +4,7 @@ import Foundation
 public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int
-    /// The ranges of status codes that the request accepts. Empty if they are not known.
+    /// The ranges of status codes that the request accepts. Empty if unknown.
     let accepted: [Range<Int>]
 
     /// Creates an error.
@@ -18,7 +18,7 @@ public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
         self.accepted = accepted
     }
 
-    /// The text for a developer: `The server answered 404 (Not Found). A status in 200..<300 was
+    /// A message for a developer: `The server answered 404 (Not Found). A status in 200..<300 was
     /// expected.`
     public var description: String {
         let answer = "The server answered \(HTTPStatus.describe(statusCode))."

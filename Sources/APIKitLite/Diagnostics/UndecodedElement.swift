@@ -12,10 +12,10 @@ private struct UndecodedElement: Error, OpaquelyReflected {
 }
 
 extension DecodingError {
-    /// The bytes of the stream element that could not be decoded, or nil for a body.
+    /// The stream element that could not be decoded, or nil if the error is about a body.
     var element: Data? { (context?.underlyingError as? UndecodedElement)?.bytes }
 
-    /// Returns the error with the bytes of the element that could not be decoded.
+    /// Returns this error with the bytes of the element that could not be decoded.
     func about(_ element: Data) -> DecodingError {
         guard let old = context else { return self }
         let context = Context(

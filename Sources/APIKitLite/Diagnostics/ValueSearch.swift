@@ -1,4 +1,4 @@
-/// A search for values in texts. Its time hardly depends on the number of values.
+/// Searches text for many values at once, in a time nearly independent of their number.
 struct ValueSearch: Sendable, Equatable {
     /// The app's values, which are hidden wherever they occur.
     private(set) var given: Set<String> = []
@@ -9,14 +9,14 @@ struct ValueSearch: Sendable, Equatable {
     private var forms: [ArraySlice<UInt8>: Form] = [:]
     /// The lengths of the forms by their first bytes, longest first.
     private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
-    /// The number of these first bytes: four, or fewer if a form is shorter.
+    /// How many first bytes `lengths` uses: four, or fewer if a form is shorter.
     private var prefix = 4
-    /// Whether a form begins with a byte.
+    /// For each byte, whether a form begins with it.
     private var begins: [Bool] = []
 
     private struct Form: Equatable {
         let value: String
-        /// Whether it must not touch a letter or digit: `test` is not found in `latest`.
+        /// Whether the form must not touch a letter or digit: `test` is not found in `latest`.
         let isWord: Bool
     }
 
@@ -60,7 +60,7 @@ struct ValueSearch: Sendable, Equatable {
         lengths = lengths.mapValues { Set($0).sorted(by: >) }
     }
 
-    /// Returns a text with the values replaced.
+    /// Returns the text with the values replaced.
     func hiding(in text: String, by mark: (String) -> String) -> String {
         if isEmpty { return text }
         let bytes = Array(text.utf8)
