@@ -28,7 +28,7 @@ extension APIRequestError {
             return ("\(subject) is \(form)", failure.excerpt ?? beginning)
         }
         guard let beginning else { return (sentence(about: error, at: nil), nil) }
-        // In longer JSON, the error's place is named but not searched for, so nothing is quoted.
+        // Only these bytes are searched for the error's place. Beyond them, it is only named.
         let bytes = [UInt8](data.prefix(2_000_000))
         let starts = JSONText.starts(of: path, in: bytes)
         let values = starts.indices.lazy.map { depth in

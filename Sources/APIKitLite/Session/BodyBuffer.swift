@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of one body that were received but not yet read.
 ///
-/// The lock of `state` guards everything. No other code is called while it is held.
+/// The lock of `state` guards everything. No other code is called while the lock is held.
 package final class BodyBuffer: Sendable {
     private struct State {
         var pieces: [Data] = []
@@ -38,8 +38,8 @@ package final class BodyBuffer: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// Sets the function that ends the transfer. It is called at most once, when the reader leaves
-    /// or the limit is exceeded. If that has happened, it is called immediately.
+    /// Sets the function that ends the transfer. The function is called at most once, when the
+    /// reader leaves or the limit is exceeded, or immediately if either has already happened.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = cancel }
@@ -113,7 +113,8 @@ package final class BodyBuffer: Sendable {
 
     /// Suspends until bytes have arrived, and returns all of them, or nil at the end.
     ///
-    /// Only one task may call it at a time. If that task is cancelled, the transfer ends.
+    /// Only one task may call this function at a time. If that task is cancelled, the transfer
+    /// ends.
     ///
     /// - Throws: The error that ended the body, even in every later call.
     package func next() async throws -> Data? {
@@ -144,7 +145,7 @@ package final class BodyBuffer: Sendable {
             // Everything has been read.
             if state.count == 0, state.ending != nil { return (nil, nil) }
             (state.pieces, state.count) = ([], 0)
-            // It remains true if the limit was already exceeded.
+            // `isCancelled` remains true if the limit was already exceeded.
             state.isCancelled = state.isCancelled || state.ending == nil
             state.ending = .failure(error)
             defer { (state.reader, state.cancel) = (nil, nil) }
@@ -163,12 +164,12 @@ private func joined(_ pieces: [Data]) -> Data? {
     return joined
 }
 
-/// What the reader of a body does.
+/// What a body's reader is doing.
 package enum ReaderState: Equatable, Sendable {
-    /// It has read everything that arrived, this many bytes, and is waiting for more.
+    /// The reader has read everything that arrived, this many bytes, and is waiting for more.
     case waiting(afterBytes: Int)
-    /// It has not asked for the next piece.
+    /// The reader has not asked for the next piece.
     case busy
-    /// It has left before the end.
+    /// The reader left before the end of the body.
     case left
 }

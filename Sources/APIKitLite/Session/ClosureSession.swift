@@ -5,7 +5,8 @@ import Foundation
 ///     let session = ClosureSession { request in try await client.execute(request) }
 ///
 /// The closure receives the request unchanged and decides about redirects. It runs in the caller's
-/// task, so cancelling that task cancels it. A stream receives the entire body in one piece, and
+/// task, so cancelling that task cancels the closure's work. A stream receives the entire body in
+/// one piece, and progress is not reported.
 /// progress is not reported.
 public struct ClosureSession: HTTPSession {
     private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
@@ -24,8 +25,9 @@ public struct ClosureSession: HTTPSession {
     ///   - request: The request to send.
     ///   - options: What to wait for. The response is complete in any case.
     /// - Returns: The complete body, and the status and headers.
-    /// - Throws: The error of the closure. ``TransportError/notHTTP(_:)`` if its response is not an
-    ///   `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if its body is too large.
+    /// - Throws: Any error thrown by the closure. ``TransportError/notHTTP(_:)`` if its response is
+    ///   not an `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if its body is too
+    ///   large.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

@@ -33,17 +33,17 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     private var content: Content
-    /// Every body that wraps this one has the same notes.
+    /// What the sessions in a chain noted. Every body that wraps this one has the same notes.
     var notes = Notes()
-    /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
-    /// its elements.
+    /// The exchange, for the errors of the body's elements. Nil unless the body was returned by
+    /// ``HTTPSession/stream(_:buffering:)``.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
     /// The maximum size of this whole body, if a session in the chain has set it.
     var limit: Int?
 
     /// What the sessions in a chain tell a load about an exchange, besides its response.
     struct Notes {
-        /// The numbers of the exchange, by observer.
+        /// The exchange's number in each observer's count.
         var exchangeIDs: [ObjectIdentifier: Int] = [:]
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
@@ -116,7 +116,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// ```
     ///
     /// A complete body stays complete, and the function receives all its bytes. Any other body is
-    /// read once, through the returned one, whose reader throws the function's error.
+    /// read once, through the returned body, whose reader throws the function's error.
     ///
     /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the piece is
     ///   skipped.
@@ -146,7 +146,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     ///
     /// - Parameter limit: The maximum number of bytes. By default, a complete body is returned as
     ///   it is, and a body in pieces may have 1 GiB.
-    /// - Throws: ``TransportError/bodyTooLarge(limit:)``, or an error of ``AsyncIterator/next()``.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)``, or an error from
+    ///   ``AsyncIterator/next()``.
     public func collect(limit: Int? = nil) async throws -> Data {
         if let data {
             if data.count > limit ?? .max {
@@ -288,7 +289,7 @@ private final class BodyTransfer: Sendable {
 }
 
 extension HTTPBody {
-    /// The number of bytes of a body that an error keeps.
+    /// How many bytes of a body an error keeps.
     private static let longestBeginning = 1024 * 1024
 
     /// Returns the beginning of a refused response's body for the error: at most 1 MiB, as far as

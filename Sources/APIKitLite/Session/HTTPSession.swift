@@ -69,10 +69,10 @@ extension HTTPSession {
     ///   - progress: Called on any thread while the body of the request is sent, with the number of
     ///     bytes passed to the connection, and the size of the body. At the last call, with the
     ///     full size, a few hundred kilobytes may still be in transit. If the request is sent
-    ///     again, the number drops. For your own stream, the size is nil, and on Linux, this is not
-    ///     called.
-    /// - Returns: The bytes of the body, and the status and headers.
-    /// - Throws: The errors of ``send(_:awaiting:)``.
+    ///     again, the number drops. For your own stream, the size is nil, and on Linux, `progress`
+    ///     is not called.
+    /// - Returns: The body's bytes, and the status and headers.
+    /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func data(
         for request: URLRequest,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
@@ -85,7 +85,7 @@ extension HTTPSession {
 
     /// Sends a `GET` for a URL, and returns its response when the whole body has been received.
     ///
-    /// - Throws: The errors of ``send(_:awaiting:)``.
+    /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
         try await data(for: URLRequest(url: url))
     }
@@ -97,7 +97,7 @@ extension HTTPSession {
     ///   - bodyData: The body, in place of the request's own.
     ///   - progress: Called while the body is sent: see ``data(for:progress:)``.
     /// - Returns: The bytes of the response's body, and the status and headers.
-    /// - Throws: The errors of ``send(_:awaiting:)``.
+    /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func upload(
         for request: URLRequest, from bodyData: Data,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
@@ -119,7 +119,7 @@ extension HTTPSession {
     ///   - limit: The maximum number of buffered bytes. If more arrive, the body throws
     ///     ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
-    /// - Throws: The errors of ``send(_:awaiting:)``.
+    /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func stream(
         _ request: URLRequest, buffering limit: Int = SendOptions.standardLimit
     ) async throws -> (HTTPBody, HTTPURLResponse) {

@@ -24,8 +24,9 @@ enum RedirectRule: Sendable {
 extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final one.
     ///
-    /// - Throws: The error of the app's closure, or ``TransportError/refusedRedirect(from:to:)`` if
-    ///   a secret must not be sent to the other origin.
+    /// - Throws: Any error thrown by the app's closure, or
+    ///   ``TransportError/refusedRedirect(from:to:)`` if a secret must not be sent to the other
+    ///   origin.
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
     ) throws -> URLRequest? {

@@ -21,8 +21,8 @@ public struct SendOptions: Sendable {
 
     /// Waits for the whole response, if its body is not too large.
     ///
-    /// - Parameter limit: The maximum size of the decompressed body, in bytes. If it is larger, the
-    ///   request fails with ``TransportError/bodyTooLarge(limit:)``.
+    /// - Parameter limit: The maximum size of the decompressed body, in bytes. If the body is
+    ///   larger, the request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static func body(limit: Int) -> SendOptions {
         var options = body
         options.context.bodyLimit = limit
@@ -46,7 +46,7 @@ public struct SendOptions: Sendable {
 
 /// What the sessions in a chain tell each other about a request.
 package struct SendContext: Sendable {
-    /// The number of mocks that have passed on the request that the current task sends.
+    /// How many mocks have passed on the request that the current task is sending.
     @TaskLocal package static var passes = 0
 
     /// The type of the request, such as `UserRequest`.
@@ -58,8 +58,8 @@ package struct SendContext: Sendable {
     /// The maximum size of a whole body, or nil if no session in the chain has set it.
     package var bodyLimit: Int?
 
-    /// Called with the number of body bytes that one attempt has sent so far, and the size of the
-    /// body if known.
+    /// Called with the number of body bytes that one attempt has sent so far, and the body's size
+    /// if known.
     package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// Called when a `URLSession` sends the request again because the server closed a kept-alive
@@ -67,7 +67,7 @@ package struct SendContext: Sendable {
     var didResend: (@Sendable () -> Void)?
 
     /// Whether the reader always continues soon, like one that writes a file. A `URLSession` on
-    /// Linux then waits for it for up to 10 seconds instead of 100 milliseconds before it buffers
-    /// more than 2 MiB.
+    /// Linux then waits for the reader for up to 10 seconds instead of 100 milliseconds before it
+    /// buffers more than 2 MiB.
     var waitsForReader = false
 }

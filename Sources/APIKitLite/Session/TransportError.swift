@@ -9,10 +9,10 @@ public enum TransportError: DescribedError, Equatable, Sendable {
     /// instead.
     case invalidatedSession
     /// A server redirected a credential's refresh, which is secret, to another origin. The redirect
-    /// was not followed. The origins are texts such as `https://auth.example.com`.
+    /// was not followed. An origin looks like `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
-    /// The reader of a body was too slow, and more bytes were buffered than this limit allows. It
-    /// received all bytes up to the limit before this error. See
+    /// The reader of a body was too slow, and more bytes were buffered than this limit allows. The
+    /// reader received all bytes up to the limit before this error. See
     /// ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
     /// The response's body has more bytes than this limit allows. See ``SendOptions/body(limit:)``

@@ -10,7 +10,7 @@ extension URLRequest {
     var method: String { httpMethod?.uppercased() ?? "GET" }
 
     /// Returns whether the request may be sent again even if a server has processed it. It must
-    /// have one of these methods (nil for any) or an `Idempotency-Key`, and a body that can be sent
+    /// have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be sent
     /// again.
     func mayBeRepeated(methods: Set<String>? = idempotentMethods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""

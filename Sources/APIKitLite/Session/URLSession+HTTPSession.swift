@@ -53,7 +53,8 @@ extension URLSession: HTTPSession {
         }
     }
 
-    /// Sends a request once, with one task. `sent` has what Foundation needs to send it correctly.
+    /// Sends a request once, with one task. `sent` is the request in the form that Foundation
+    /// needs.
     private func outcome(
         of request: URLRequest, sentAs sent: URLRequest, _ file: URL?, _ options: SendOptions,
         _ isResend: Bool

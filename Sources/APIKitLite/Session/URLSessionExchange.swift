@@ -111,7 +111,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         Self.lock.withLock { self.decision = decision }
     }
 
-    // Foundation on Linux does not call this. The body's stream reports what is read instead.
+    // Foundation on Linux does not call this method. The body's stream reports what is read
+    // instead.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
@@ -165,6 +166,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// The number of mocks that have passed on the task's request, or nil if unknown.
+    /// How many mocks have passed on the task's request, or nil if unknown.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

@@ -23,7 +23,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private weak var owner: URLSession?
     private var didComplete: @Sendable () -> Void = {}
 
-    /// Starts a task that streams for the app's session. `sent` has what Foundation needs.
+    /// Starts a task that streams for the app's session. `sent` is the request that Foundation
+    /// needs.
     func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
         let (task, didComplete) = owner.streamingTask(with: sent)
@@ -45,7 +46,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// Suspends until the headers or a redirect have been received.
     ///
-    /// - Throws: The error of the task, or `URLError.cancelled` as soon as the caller is cancelled.
+    /// - Throws: The task's error, or `URLError.cancelled` as soon as the caller is cancelled.
     func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
@@ -73,7 +74,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         completionHandler(.allow)
-        // It may be a redirect that is followed.
+        // The response may be a redirect that is followed.
         guard wantsResponse else { return }
         guard let http = response as? HTTPURLResponse else {
             fail(TransportError.notHTTP(response.url))

@@ -2,7 +2,7 @@ import Foundation
 
 /// A counting semaphore that suspends tasks instead of blocking threads.
 ///
-/// Tasks acquire it in order of arrival.
+/// Tasks acquire the semaphore in order of arrival.
 final class AsyncSemaphore: Sendable {
     private struct State {
         /// The number of tasks that can still acquire the semaphore. While it is positive, no task
@@ -36,7 +36,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Passes the semaphore to the task that has waited longest, or makes it available.
+    /// Passes the semaphore to the task that has been waiting longest, or makes it available.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in

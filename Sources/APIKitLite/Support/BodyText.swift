@@ -15,7 +15,7 @@ func plainText(_ body: Data) -> String? {
 }
 
 extension Data {
-    /// Returns up to a number of bytes, cut between two UTF-8 characters.
+    /// Returns up to `limit` bytes, cut between two UTF-8 characters.
     package func beginning(_ limit: Int) -> Data {
         guard count > limit else { return self }
         var end = startIndex + limit

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Data {
-    /// Returns the index of each occurrence of some bytes. Unlike with Foundation's
-    /// `range(of:in:)`, the time is linear in the size, even if they occur often.
+    /// Returns the index of each occurrence of a byte sequence. Unlike with Foundation's
+    /// `range(of:in:)`, the time is linear in the data's size, even if the sequence occurs often.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
             var (places, start) = ([Int](), 0)
@@ -32,7 +32,7 @@ extension Collection<UInt8> {
     var areDigits: Bool { !isEmpty && allSatisfy { 0x30...0x39 ~= $0 } }
 }
 
-/// Returns the number in a text of only ASCII digits, or nil for any other text.
+/// Returns the number written in a text of only ASCII digits, or nil for any other text.
 package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }

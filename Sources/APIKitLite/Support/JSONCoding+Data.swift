@@ -4,7 +4,7 @@ import Foundation
 // another value, it is Base64, Foundation's default.
 
 extension JSONDecoder {
-    /// Decodes the body of a message, or an element of one. `Data` is returned as it is. If the
+    /// Decodes a message's body, or one element of a stream. `Data` is returned as it is. If the
     /// type is optional, an empty body is nil.
     package func decode<T: Decodable>(_ type: T.Type, fromBody data: Data) throws -> T {
         if data.isEmptyBody, let type = type as? any AnyOptional.Type, let none = type.empty as? T {

@@ -9,7 +9,7 @@ enum SharedWork {
     static var isRunning: Bool { hasEnded.contains { !$0() } }
 }
 
-/// Work that runs once for all tasks that wait for it. All of them receive the same result.
+/// Work that runs once for all tasks waiting for it. All of them receive the same result.
 ///
 /// The work has its own task, so it continues when the task that started it leaves. A cancelled
 /// task leaves immediately. The others keep waiting.
@@ -39,7 +39,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     /// Creates a single flight whose work has not started, and joins it. The work may be cancelled
-    /// as soon as the last task that waits for it leaves.
+    /// as soon as the last task waiting for it leaves.
     static func joined(isCancelledWithLastTask: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
         let (id, promise) = singleFlight.state.withLock { $0.add() }
@@ -59,7 +59,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
     /// Starts the work with the caller's priority and task-locals.
     ///
-    /// Call this once and without holding a lock, because the work may begin before this returns.
+    /// Call this once and without holding a lock, because the work may begin before `start`
+    /// returns.
     func start(_ work: @escaping @Sendable () async throws -> Value) {
         let hasEnded = SharedWork.hasEnded + [{ [weak self] in self?.isOver != false }]
         let task = SharedWork.$hasEnded.withValue(hasEnded) {
@@ -78,7 +79,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
         /// Suspends until the work has ended or the task is cancelled.
         ///
-        /// - Throws: The error of the work, or `URLError.cancelled` if the task is cancelled.
+        /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
+        ///   cancelled.
         func value() async throws -> Value {
             defer { giveUp() }
             // A cancelled task leaves immediately, so unwanted work is cancelled before this task

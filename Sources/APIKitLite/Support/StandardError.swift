@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a text to standard error in one call, so that the output of parallel tests does not mix.
+/// Writes text to standard error in one call, so that the output of parallel tests does not mix.
 package func writeToStandardError(_ text: String) {
     // This throws if standard error is closed. `write(_:)` would crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

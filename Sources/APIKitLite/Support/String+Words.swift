@@ -1,5 +1,5 @@
 extension StringProtocol where SubSequence == Substring {
-    /// Returns the texts between the occurrences of an ASCII character, including empty ones.
+    /// Returns the parts between the occurrences of an ASCII character, including empty ones.
     func split(_ separator: Unicode.Scalar) -> [Substring] {
         Substring(self).utf8
             .split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 /// Returns a table that says for each byte whether a text contains it.
 func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }
 
-/// Returns a number of bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
+/// Returns a size in bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
 package func byteCount(_ count: some BinaryInteger) -> String {
     var digits = String(count)
     var index = digits.count - 3

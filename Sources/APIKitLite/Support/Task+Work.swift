@@ -3,8 +3,9 @@ import Foundation
 extension Task where Success == Void, Failure == Never {
     /// Starts a task, on the caller's thread if possible (on Linux, and from macOS 26).
     ///
-    /// Work that does not suspend then ends before this returns, and wakes no other thread. The
-    /// caller must not hold a lock. The task has the caller's priority and task-locals.
+    /// In that case, work that does not suspend finishes before this function returns, without
+    /// waking another thread. The caller must not hold a lock. The task has the caller's priority
+    /// and task-locals.
     @discardableResult
     static func immediateIfAvailable(
         _ work: @escaping @Sendable () async -> Void
