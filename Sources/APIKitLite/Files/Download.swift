@@ -1,6 +1,6 @@
 import Foundation
 
-/// One download: its requests, what to do with their responses, and the part that stores them.
+/// One download: its requests, what to do with their responses, and the file that receives them.
 struct Download<R: APIRequest> {
     var load: Load<R>
     let file: URL
@@ -59,8 +59,8 @@ struct Download<R: APIRequest> {
             throw RequestBuildingError(
                 "The request has the field \(name), which a download sets itself. Remove it.")
         }
-        // Foundation decodes a body with a content coding. Its length is then unknown, and the
-        // download cannot be resumed.
+        // Foundation decodes a body with a content coding. The file's length is then unknown, and
+        // the download cannot be resumed.
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
@@ -81,7 +81,7 @@ struct Download<R: APIRequest> {
         var options = SendOptions.head(limit: bufferLimit)
         options.context.waitsForReader = true
         while true {
-            // Nil if the body is shorter than the rest of the file.
+            // Nil if the body ended without an error, but before the end of the file.
             var failure: (any Error)?
             do {
                 let (body, response) = try await load.send(
@@ -127,7 +127,7 @@ struct Download<R: APIRequest> {
     }
 }
 
-/// The queue that a part is used on. A disk can block for seconds, which on a thread of the
+/// The queue for all work on a part. A disk can block for seconds, which on a thread of the
 /// concurrency runtime would stop other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
@@ -159,7 +159,7 @@ private struct Disk: Sendable {
     }
 }
 
-/// The number of bytes that may be waiting for the disk. Beyond it, the transfer is interrupted.
+/// How many bytes may be waiting for the disk before the transfer is interrupted.
 private let bufferLimit = 32 * 1024 * 1024
 
 /// Returns whether a part has grown enough that the next request is not a retry.

@@ -19,8 +19,8 @@ extension HTTPSession {
     ///
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slowed for up to 10
-    /// seconds while more than 2 MiB wait for the disk. If more than 32 MiB still accumulate, the
-    /// transfer is interrupted and resumed. If it cannot be resumed, it fails with
+    /// seconds while more than 2 MiB are waiting for the disk. If more than 32 MiB still
+    /// accumulate, the transfer is interrupted and resumed. If it cannot be resumed, it fails with
     /// ``TransportError/bodyLimit(_:)``.
     ///
     /// The request is sent with `Accept-Encoding: identity`, unless it already has this field.
@@ -30,21 +30,22 @@ extension HTTPSession {
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: Called before the first byte of each response and after each piece, with the
-    ///     number of bytes in the part, including bytes from an earlier call, and the file's length
-    ///     if the server announced it. Calls are made one at a time, off the caller's actor. If the
+    ///     part's size in bytes, including bytes from an earlier call, and the file's length if the
+    ///     server announced it. Calls are made one at a time, off the caller's actor. If the
+    ///     download starts over, the size drops.
     ///     download starts over, the number drops.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
-    ///     or within the body. The number of attempts and the deadline start over with each
-    ///     progress, which is 64 KiB (65,536 bytes) more than at the last one, or 1% of the bytes
-    ///     missing then if that is less. A response that adds less counts as an attempt. The policy
-    ///     does not retry a status. Use `retrying` for that.
+    ///     or within the body. The number of attempts and the deadline start over whenever the part
+    ///     has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if that is less. A
+    ///     response that adds less counts as an attempt. The policy does not retry a status. Use
+    ///     `retrying` for that.
     ///   - clock: The clock of the delays.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable, before the first byte is written. It
-    ///     is called with an empty body first. If it throws, it is called again with the beginning
-    ///     of the body. It must accept the status 206 of a resumed download.
+    ///   - validate: Throws if a response is not acceptable, before the first byte is written. The
+    ///     closure is called with an empty body first. If it throws, it is called again with the
+    ///     beginning of the body. It must accept the status 206 of a resumed download.
     /// - Returns: The response to the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` if a stage fails. In stage
     ///   ``APIRequestError/Stage/transport``, its `underlying` may be a ``DownloadError``, or a

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The part of a file that is being downloaded, `file` + `.part`, and its record.
+/// The file `file` + `.part`, which receives the bytes of a download, and the record about it.
 ///
 /// The part is locked in all processes until `finish` or `abandon`. If the process exits, the
 /// system releases the lock. The process may be killed between any two steps, because the record is
 /// stored before the first byte of its version of the file, and removed before the first byte of
 /// another one.
 ///
-/// It uses system calls, because Foundation cannot lock a file or refuse a link. Every function may
-/// block for as long as the disk does.
+/// This type uses system calls, because Foundation cannot lock a file or refuse a link. Every
+/// function may block for as long as the disk does.
 final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
     /// The position of the next byte.
     private(set) var offset: Int64 = 0

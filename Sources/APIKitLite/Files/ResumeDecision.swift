@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a download does with the body of a response. Only this keeps the bytes of two versions of a
-/// file apart.
+/// What a download does with a response's body. This decision alone keeps a file from mixing the
+/// bytes of two versions.
 enum ResumeDecision: Equatable {
     /// The body is this part of the file. If it begins at 0, it is the whole file, and replaces the
     /// part. Otherwise, it continues the part.
     case write(ContentRange)
-    /// The body does not fit the part. The download asks for the whole file instead.
+    /// The body does not continue the part. The download asks for the whole file instead.
     case askAgain
     /// The body is not part of the file. The download fails because of the status.
     case refuse

@@ -2,8 +2,8 @@ import Foundation
 
 /// What is known about the part that an interrupted download left behind.
 ///
-/// It is stored as JSON next to the part, before the first byte. The next download sends its
-/// validator with the request, and `ResumeDecision` compares it with the response.
+/// The record is stored as JSON next to the part, before the first byte. The next download sends
+/// its validator with the request, and `ResumeDecision` compares it with the response.
 struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
@@ -12,7 +12,7 @@ struct ResumeRecord: Codable, Equatable {
     /// The file number (inode) of the part. If another file has the part's name, the record is
     /// ignored.
     var inode: UInt64 = 0
-    /// The number of bytes in the part. It is not stored, because it is the part's size.
+    /// The part's size in bytes. It is read from the file system, so it is not stored.
     var offset: Int64 = 0
     /// The length of the whole file in bytes, or nil if the server did not announce it.
     var length: Int64?

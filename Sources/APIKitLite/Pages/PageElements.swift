@@ -22,8 +22,7 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
 
         /// Returns the next element, or nil after the last one. Stays on the caller's actor.
         ///
-        /// - Throws: The error of a page that failed to load. The next call tries the same page
-        ///   again.
+        /// - Throws: Any error from loading a page. The next call tries the same page again.
         public nonisolated(nonsending) mutating func next() async throws(Failure)
             -> Elements.Element?
         {

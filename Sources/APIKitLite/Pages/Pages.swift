@@ -75,7 +75,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
     /// An iterator over the pages. Copies share the pages.
     ///
-    /// A model can store it in a `let`, and load a page when its list is scrolled to the end.
+    /// A model can store the iterator in a `let`, and load a page when its list is scrolled to the
+    /// end.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let load: Load
         fileprivate let walk: Walk
@@ -84,8 +85,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         ///
         /// Concurrent calls load one page after another.
         ///
-        /// - Throws: The error of the function. The iterator does not advance, so the next call
-        ///   tries the same page again.
+        /// - Throws: Any error thrown by the function that loads a page. The iterator does not
+        ///   advance, so the next call tries the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
             // A cancelled call continues without its turn, and its load fails.
             let isTurn: Void? = try? await walk.turn.wait()
@@ -104,7 +105,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         }
     }
 
-    /// The iteration that copies of an iterator share. Its iterators are not `Sendable`.
+    /// The state that copies of an iterator share. The iterators are not `Sendable`.
     fileprivate final class Walk {
         var state: PageWalk<Input>
         let turn = AsyncSemaphore(1)

@@ -76,16 +76,16 @@ final class ConnectionBusyLoop:
     }
 }
 
-/// The times of the checks: soon after the start of a task, and then less and less often.
+/// When the transfers are checked: soon after the start of a task, then less and less often.
 ///
 /// A check takes about 25 µs per transfer. Checks use about 1% of the time, and at most 5% however
 /// often tasks are started.
 struct LookSchedule {
     private static let firstDelay = 25  // milliseconds
 
-    /// The time of the next check.
+    /// When the next check is due.
     private(set) var next: DispatchTime
-    /// The number of checks since a task was started.
+    /// How many checks there have been since a task was started.
     private(set) var lookCount = 0
     private var earliest: DispatchTime
 
@@ -93,7 +93,7 @@ struct LookSchedule {
         (next, earliest) = (now + .milliseconds(Self.firstDelay), now)
     }
 
-    /// Records the start of a task, and returns whether that changes the time of the next check.
+    /// Records the start of a task, and returns whether that changes when the next check is due.
     mutating func didStart(_ now: DispatchTime) -> Bool {
         guard lookCount > 0 else { return false }
         lookCount = 0

@@ -2,9 +2,9 @@ import Foundation
 
 /// Returns an error from which `originalError(of:)` can recover the given one.
 ///
-/// On Apple platforms, Foundation replaces the error of a `URLProtocol` with a new `NSError` that
+/// On Apple platforms, Foundation replaces an error from a `URLProtocol` with a new `NSError` that
 /// has additional keys, so a Swift error loses its type. The new error keeps the old keys, so the
-/// original is stored under one. On Linux, the error is returned unchanged.
+/// original is stored under one of them. On Linux, the error is returned unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return error

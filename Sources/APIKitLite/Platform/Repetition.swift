@@ -38,11 +38,12 @@ extension URLSessionExchange {
             isOnNewConnection: repetition == .refusedOnNewConnection)
     }
 
-    /// Does the same for a task without a cache. Call this before `resume()`.
+    /// Does the same as `refuseRepetition(of:)` for a task without a cache. Call this before
+    /// `resume()`.
     ///
     /// `resume()` creates the protocol on the task's queue, and adds its start to that queue. This
-    /// therefore checks on the queue repeatedly whether that has happened. With a cache, the
-    /// protocol is created later: see `CancellationSafeCache`.
+    /// function therefore checks on the queue repeatedly whether that has happened. With a cache,
+    /// the protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
         guard repetition != .allowed, let queue = task.transferQueue else { return }
         @Sendable func look() {

@@ -5,8 +5,8 @@ extension OperationQueue {
     /// Creates a serial delegate queue without the cost of an operation for each callback.
     ///
     /// If more callbacks are waiting than the limit, adding one waits for up to 10 ms, so that
-    /// Foundation does not receive faster than the callbacks run. It must not wait longer, because
-    /// a callback may call Foundation, which then waits for the adding thread.
+    /// Foundation does not receive faster than the callbacks run. A longer wait could block a
+    /// callback that calls Foundation, which then waits for the adding thread.
     package static func serial(label: String, limit: Int = .max) -> OperationQueue {
         SerialQueue(label: label, limit: limit)
     }

@@ -86,7 +86,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
 #endif
 
 extension BodyBuffer {
-    /// Returns whether the unread bytes exceed a number, or half of the limit.
+    /// Returns whether the unread bytes exceed a threshold, or half of the buffer's limit.
     fileprivate func holdsMany(_ threshold: Int) -> Bool {
         count > min(threshold, limit / 2)
     }

@@ -14,7 +14,7 @@ import Foundation
 struct Transfer {
     let handle: UnsafeMutableRawPointer
     private let easyHandle: AnyObject
-    /// Whether Foundation has paused it.
+    /// Whether Foundation has paused the transfer.
     let isPaused: Bool
 
     private init?(_ easyHandle: Any?) {
@@ -55,7 +55,8 @@ struct Transfer {
 
     /// Ends the transfer as soon as Foundation has collected too much of its body.
     ///
-    /// libcurl decompresses each read from the socket, at most 16 KiB, before it asks.
+    /// libcurl decompresses each read from the socket, at most 16 KiB, before it calls the
+    /// function.
     func limitBody() {
         guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
             return
@@ -100,7 +101,7 @@ extension URLSessionTask {
 
 // MARK: Reflection
 
-/// Returns the value of a property of an object's class or one of its superclasses.
+/// Returns the value of an object's property, declared in its class or in a superclass.
 ///
 /// Reads other properties only while the place of this one is unknown, because other threads may be
 /// changing them, and because that takes four times as long.

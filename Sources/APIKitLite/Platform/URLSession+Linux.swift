@@ -8,8 +8,8 @@ extension URLSession {
     /// Prepares the session for a new task. Call this immediately before you create the task.
     ///
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated, because
-    ///   creating a task would crash. If another thread invalidates it at the same moment, it can
-    ///   still crash. Only Foundation could check and create in one step.
+    ///   creating a task would crash. If another thread invalidates the session at the same moment,
+    ///   creating the task can still crash. Only Foundation could check and create in one step.
     func prepareForTask() throws {
         CancellationSafeCache.wrapCache(of: configuration)
         ConnectionBusyLoop.watch(self)
@@ -97,10 +97,10 @@ extension HTTPURLResponse {
 extension URLSession {
     /// Returns whether a response without a body so far may be a proxy's response to CONNECT.
     ///
-    /// Foundation passes it on before the server's response, and in the same way. A request over an
-    /// open connection gets none. A download can wait for the first piece. Any other stream should
-    /// begin at its headers. If they announce a body and its type, or events, they are the
-    /// server's. A mock's response never counts as a proxy's.
+    /// Foundation passes a proxy's response on before the server's, and in the same way. A request
+    /// over an open connection gets none. A download can wait for the first piece of the body. Any
+    /// other stream should begin at its headers. If the headers announce a body and its type, or
+    /// events, they are the server's. A mock's response never counts as a proxy's.
     func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
             && (options.context.waitsForReader || !response.announcesBody)
@@ -109,8 +109,8 @@ extension URLSession {
 }
 
 extension HTTPURLResponse {
-    /// Whether it is a success with a type and a body. A proxy's `200 Connection established` has
-    /// no body (RFC 9110, section 9.3.6), and usually no type.
+    /// Whether the response is a success with a type and a body. A proxy's
+    /// `200 Connection established` has no body (RFC 9110, section 9.3.6), and usually no type.
     fileprivate var announcesBody: Bool {
         guard 200..<300 ~= statusCode, let type = value(forHTTPHeaderField: "Content-Type") else {
             return false
@@ -177,8 +177,8 @@ extension URLSession {
     /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
     /// another origin.
     ///
-    /// Foundation adds them to each request that does not set them itself. This sets a blank value,
-    /// for which libcurl does not even send the name.
+    /// Foundation adds them to each request that does not set them itself. This function sets a
+    /// blank value, for which libcurl does not even send the name.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys
