@@ -16,15 +16,15 @@ extension HTTPSession {
     /// that includes the first mebibyte of its body. A request with your own body stream is not
     /// sent again, but the credential is refreshed for later requests.
     ///
-    /// If a refresh fails, the requests that wait for it fail with its error, and the next request
+    /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// starts a new one. A cancelled request ends immediately and does not affect the others. A
-    /// refresh always runs to completion, even if all requests that wait for it are cancelled.
+    /// refresh always runs to completion, even if all requests waiting for it are cancelled.
     ///
     /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
     /// - Parameters:
-    ///   - credentials: The credential of the user. Chains that share it share its refresh.
+    ///   - credentials: The user's credential. Chains that share the object share its refresh.
     ///   - clock: The clock that limits how long the body of a rejected stream is read.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
@@ -51,15 +51,15 @@ extension HTTPSession {
     /// this works like ``authenticated(by:clock:)``.
     ///
     /// The closure may send requests, such as a refresh, over the returned session, but not in a
-    /// detached task. They are sent without the token.
+    /// detached task. Such requests are sent without the token.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
     ///   - clock: The clock that limits how long the body of a rejected stream is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
     ///     signed in. It receives the rejected token, with the request and response that rejected
-    ///     it. If it throws, the requests that wait for it fail with its error. A call is never
-    ///     cancelled.
+    ///     it. If it throws, the requests waiting for the token fail with its error. A call is
+    ///     never cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
@@ -100,7 +100,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             credential: first.credential, request: sent, response: answer.1,
             session: credentials.state.withLock { $0.session }, generation: first.generation)
         guard request.canBeSentAgain else {
-            // For later requests.
+            // This refreshes the credential for later requests.
             Task { try? await credentials.current(after: rejection) }
             return answer
         }
@@ -122,8 +122,8 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             credentials.configuration.isRejected(data, answer.response)
         else { return false }
         // A redirect may have led to another origin, which never received the credential, even if
-        // it is one of the credential's. A response made by hand may have no host. It is assumed to
-        // be from the right origin.
+        // that origin is one of the credential's. A response made by hand may have no host. It is
+        // assumed to be from the right origin.
         guard let url = answer.response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
     }

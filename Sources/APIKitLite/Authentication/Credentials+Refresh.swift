@@ -1,7 +1,8 @@
 import Foundation
 
-/// The calls to `refresh` and `save` that the current task is part of, with their credentials. A
-/// request that such a closure sends over the authenticated session must not wait for them.
+/// The calls to `refresh` and `save` that the current task is part of, with the `Credentials` that
+/// made them. A request that such a closure sends over the authenticated session must not wait for
+/// these calls.
 enum CredentialWork {
     @TaskLocal static var calls: [(owner: ObjectIdentifier, flight: SingleFlight<Void>)] = []
 }
@@ -46,13 +47,14 @@ extension Credentials {
 
     /// Returns the current credential as soon as it is known, fresh and saved.
     ///
-    /// If a fresh credential is already stale, it is sent once anyway. Requests from the closures
-    /// are sent without one.
+    /// If a newly obtained credential is already stale, it is sent once anyway. Requests sent by
+    /// `refresh` or `save` carry no credential.
     ///
     /// - Parameters:
     ///   - rejection: The credential that must be replaced, if it is still the current one.
-    ///   - refreshes: Whether a stale one is refreshed. If not, this waits until it is saved.
-    ///   - waitsForSave: Whether it also waits until a sign-out is saved.
+    ///   - refreshes: Whether a stale credential is refreshed. If not, this function only waits
+    ///     until the credential is saved.
+    ///   - waitsForSave: Whether this function also waits until a sign-out is saved.
     @discardableResult
     func current(
         after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false

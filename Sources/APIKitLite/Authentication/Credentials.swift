@@ -29,20 +29,20 @@ public final class Credentials<Credential: Sendable>: Sendable {
     public struct Rejection: Sendable {
         /// The stale or rejected credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
-        /// The request as it was sent, with the credential. It is nil if no response rejected it.
+        /// The request as it was sent, with the credential. Nil if no response rejected it.
         public internal(set) var request: URLRequest?
-        /// The response that rejected the request. It is nil if there is none, because the
-        /// credential is stale or missing, or ``Credentials/refresh()`` was called.
+        /// The response that rejected the request. Nil if there is none, because the credential is
+        /// stale or missing, or ``Credentials/refresh()`` was called.
         public internal(set) var response: HTTPURLResponse?
         /// The session for the requests of the refresh: the one on which `authenticated(by:)` was
         /// last called with this object.
         ///
-        /// It adds the other credentials of the chain, such as an API key, but not this one. It
-        /// follows redirects only within an origin. If two chains share the object, and one has a
-        /// timeout of 600 seconds for files, create the other one last, or use your own session
-        /// instead. Until a chain is created, it is `URLSession.shared`.
+        /// This session adds the other credentials of the chain, such as an API key, but not this
+        /// one. It follows redirects only within an origin. If two chains share the object, and one
+        /// has a timeout of 600 seconds for files, create the other one last, or use your own
+        /// session instead. Until a chain is created, the session is `URLSession.shared`.
         public let session: any HTTPSession
-        /// The number of the credential.
+        /// The credential's generation: see `State`.
         let generation: Int?
     }
 
@@ -51,8 +51,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     struct State {
         var credential: Credential?
-        /// The number of changes so far. It distinguishes a credential from an earlier one, even if
-        /// both are equal. A call to the app's store without a rejection does not count.
+        /// How many times the credential has changed. The number distinguishes a credential from an
+        /// earlier, equal one. A call to the app's store without a rejection does not count.
         var generation = 0
         /// False until the first credential is obtained or set.
         var isKnown: Bool
@@ -60,7 +60,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
         var savedGeneration = 0
         /// The latest work.
         var work: Work?
-        /// The session of a refresh.
+        /// The session that a refresh uses.
         var session: any HTTPSession = URLSession.shared.failingAtOtherOrigins()
 
         var isSaved: Bool { savedGeneration == generation }
@@ -95,8 +95,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// caller of a rejected request receives the response.
     ///
     /// A request that `refresh` or `save` sends over the authenticated session goes without the
-    /// credential. In a detached task, or over a session whose own refresh uses this one, it would
-    /// wait for itself.
+    /// credential. In a detached task, or over a session whose own refresh uses this one, such a
+    /// request would wait for itself.
     ///
     /// - Parameters:
     ///   - credential: The saved credential, or nil if `refresh` provides it or nobody is signed
@@ -113,8 +113,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - isRejected: Whether a response rejects the credential of its request. By default, one
     ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
     ///   - refresh: Returns the next credential, or nil if nobody is signed in. If it throws, the
-    ///     requests that wait for it fail with its error, and the next request calls it again. A
-    ///     call is never cancelled, because many refresh tokens can be used only once. It is called
+    ///     requests waiting for it fail with its error, and the next request calls it again. A call
+    ///     is never cancelled, because many refresh tokens can be used only once. It is called
     ///     without a credential before the first request and, if it returns nil, once more after
     ///     the first 401, so that an app can sign the user in when the server asks for it.
     ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
@@ -150,12 +150,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
         state = Locked(State(credential: credential, isKnown: isKnown))
     }
 
-    /// The credential that requests are sent with, or nil if nobody is signed in. It is also nil
-    /// until the first one is obtained. To wait for that, use ``value()``.
+    /// The credential that requests are sent with, or nil if nobody is signed in. Also nil until
+    /// the first credential is obtained. To wait for that, use ``value()``.
     ///
     /// Set it when the user signs in, and set it to nil when the user signs out. The result of a
-    /// refresh in progress is then ignored, and the requests that wait for it continue immediately
-    /// with the value that was set.
+    /// refresh in progress is then ignored, and the requests waiting for the refresh continue
+    /// immediately with the value that was set.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {
@@ -167,11 +167,11 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
-    /// If it is missing or stale, this refreshes it, and shares the refresh with pending requests.
-    /// It then waits until the credential, or a sign-out, is saved.
+    /// If the credential is missing or stale, this function refreshes it, and shares the refresh
+    /// with pending requests. It then waits until the credential, or a sign-out, is saved.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    /// - Throws: Any error thrown by `refresh` or `save`, or `URLError.cancelled` when the task is
     ///   cancelled.
     @discardableResult
     public func value() async throws -> Credential? {
@@ -182,7 +182,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// refresh is in progress, waits for that one.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
-    /// - Throws: The error of `refresh` or `save`, or `URLError.cancelled` when the task is
+    /// - Throws: Any error thrown by `refresh` or `save`, or `URLError.cancelled` when the task is
     ///   cancelled.
     @discardableResult
     public func refresh() async throws -> Credential? {

@@ -6,14 +6,14 @@ import Foundation
 /// `reopened()`, so a request can be sent several times, even concurrently.
 final class RepeatableBodyStream: InputStream {
     let body: RepeatableBody
-    /// Called with the number of bytes read so far in one attempt, and the total.
+    /// Called with the number of bytes read so far in one attempt, and the body's size.
     let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// The segments still to be read. The first one may be partly read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
     /// The stream of the first segment, or nil before it is opened.
     private var input: InputStream?
-    /// The number of bytes left in the first segment.
+    /// How many bytes are left in the first segment.
     private var left = 0
     private var count = 0
     private var status = Stream.Status.notOpen
@@ -51,8 +51,8 @@ final class RepeatableBodyStream: InputStream {
 
     /// Reads the next bytes.
     ///
-    /// - Returns: The number of bytes, 0 at the end, or -1 if the stream is not open, or a file
-    ///   cannot be read or has changed its size.
+    /// - Returns: The number of bytes read, 0 at the end, or -1 if the stream is not open, or a
+    ///   file cannot be read or has changed its size.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open, maxLength > 0 else {
             return status == .open || status == .atEnd ? 0 : -1
@@ -69,7 +69,7 @@ final class RepeatableBodyStream: InputStream {
         }
     }
 
-    /// Reads from one segment, and returns the number of bytes, or 0 at the end of the body.
+    /// Reads from one segment. Returns the number of bytes read, or 0 at the end of the body.
     private func readSegments(
         _ buffer: UnsafeMutablePointer<UInt8>, _ maxLength: Int
     ) throws(FileBodyError) -> Int {

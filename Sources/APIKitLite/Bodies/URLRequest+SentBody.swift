@@ -5,7 +5,7 @@ extension URLRequest {
     /// temporary file.
     ///
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or resized, before the attempt
-    ///   or after it fails. Otherwise, the error of `send`.
+    ///   or after it fails. Otherwise, any error thrown by `send`.
     func withSentBody<Result>(
         reportedTo didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         _ send: (URLRequest, URL?) async throws -> Result

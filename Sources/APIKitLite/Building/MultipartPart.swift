@@ -77,7 +77,7 @@ public struct MultipartPart: Equatable, Sendable {
 
 /// Returns the boundary if it is allowed and occurs in none of the parts.
 ///
-/// - Throws: ``RequestBuildingError`` otherwise, or the error of a part that cannot be encoded.
+/// - Throws: ``RequestBuildingError`` otherwise, or if a part cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
@@ -107,8 +107,8 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         // The files are not read here, and one could contain a boundary that is known in advance.
         return "part-" + UUID().uuidString.lowercased()
     }
-    // Only the beginning of data is hashed, because it may be large. It may contain very many
-    // boundaries, so all are found before one is chosen.
+    // Only the beginning of each part's data is hashed, because the data may be large. It may
+    // contain very many boundaries, so all are found before one is chosen.
     var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
     let taken = Set(
         encoded.joined().flatMap { bytes in

@@ -9,7 +9,7 @@ package struct PathTemplate: Equatable, Sendable {
     private let text: String
     package var segments: [Segment]
 
-    /// Literal text, or a name between two literal texts.
+    /// Literal text, or a name with literal text before and after it.
     package struct Segment: Equatable, Sendable {
         package var prefix: String
         package var name: String?

@@ -3,7 +3,7 @@ import Foundation
 /// An error that says why a request cannot be built, and what to change.
 ///
 /// The cause is a mistake in the code that builds the request, or an unusable input. Show your own
-/// text to the user.
+/// message to the user.
 public struct RequestBuildingError: DescribedError, Equatable, Sendable {
     /// The cause and what to change, without the secrets of a URL or the value of a header.
     public let description: String

@@ -21,7 +21,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         let name: String
         let value: (any RequestValue)?
 
-        /// The texts that are sent with the name.
+        /// The value as it is sent: one string for each time that the name is sent.
         var texts: [String] {
             get throws {
                 do {

@@ -8,7 +8,7 @@ import Foundation
 ///     extension Sort: RequestValue {}
 public protocol RequestValue: Sendable {
     // The underscore keeps it out of code completion for every string, number and array.
-    /// The unescaped texts to send: one for a plain value, one for each element of an array, none
+    /// The unescaped strings to send: one for a plain value, one for each element of an array, none
     /// for nil.
     var _requestTexts: [String] { get throws }
 }
@@ -19,7 +19,7 @@ extension RequestValue where Self: CustomStringConvertible {
 }
 
 extension RequestValue where Self: RawRepresentable, RawValue: RequestValue {
-    /// The texts of the raw value.
+    /// The strings to send for the raw value.
     public var _requestTexts: [String] { get throws { try rawValue._requestTexts } }
 }
 

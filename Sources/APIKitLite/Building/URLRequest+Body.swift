@@ -10,8 +10,8 @@ extension URLRequest {
     ///     is nil, the request is unchanged.
     ///   - encoder: An encoder for other dates, keys or formats. If nil, keys are sorted and
     ///     slashes are not escaped.
-    /// - Throws: The error of the encoder, or ``RequestBuildingError`` for GET or HEAD or if the
-    ///   request has a body.
+    /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD or if
+    ///   the request has a body.
     public func jsonBody(
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
@@ -58,7 +58,7 @@ extension URLRequest {
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
         var segments: [RepeatableBody.Segment] = []
         var bytes = Data()
-        // Otherwise, the bytes would be copied many times.
+        // Without this, the bytes would be copied many times.
         bytes.reserveCapacity(parts.reduce(0) { $0 + $1.data.count + 500 })
         for part in parts {
             bytes.append(Data("--\(boundary)\r\n".utf8))
@@ -85,8 +85,7 @@ extension URLRequest {
     /// The file must not change until the request is sent. If it is missing or unreadable by then,
     /// or its size has changed, the exchange throws ``FileBodyError``. On Linux, the server then
     /// never receives a complete body. On Apple platforms, it may receive one that changed while it
-    /// was sent. A file that is overwritten with the same number of bytes while it is read is not
-    /// detected.
+    /// was sent. A file that is overwritten while it is read, but keeps its size, is not detected.
     ///
     /// Send the request with a session of this library, such as a `URLSession` through
     /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in

@@ -28,7 +28,8 @@ extension URLRequest {
     ///     name.
     ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or of
     ///     an array, are joined with a comma, or with a semicolon for `Cookie`.
-    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
+    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
+    ///   change.
     public init(
         _ method: String, _ base: URL, path: String = "",
         _ values: RequestItems = [:], query: RequestItems = [:], headers: RequestItems = [:]
@@ -48,7 +49,8 @@ extension URL {
     /// The arguments and the escaping are the same as for ``Foundation/URLRequest``'s
     /// `init(_:_:path:_:query:headers:)`.
     ///
-    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
+    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
+    ///   change.
     public init(
         _ base: URL, path: String = "", _ values: RequestItems = [:], query: RequestItems = [:]
     ) throws {

@@ -75,8 +75,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The decoder of the default ``parseResponse(data:)``. By default, a new `JSONDecoder()`.
     var jsonDecoder: JSONDecoder { get }
 
-    /// The secrets to hide in the texts of this request's errors. By default,
-    /// ``Redaction/standard``.
+    /// The secrets to hide in this request's error messages. By default, ``Redaction/standard``.
     ///
     /// To use your own redaction for all requests, write a protocol extension:
     ///
@@ -112,7 +111,7 @@ extension APIRequest {
     public var redaction: Redaction { .standard }
 }
 
-// Without this, the compiler does not say what the output requires.
+// Without this extension, the compiler does not say what the output requires.
 extension APIRequest {
     /// Unavailable if the output is neither `Decodable`, `Data` nor `Void`.
     @available(

@@ -27,7 +27,7 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of body bytes sent, and the size: see
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
     ///     ``data(for:progress:)``.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
@@ -60,7 +60,7 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of body bytes sent, and the size: see
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
     ///     ``data(for:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.

@@ -31,13 +31,14 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
+    ///   - type: The output. `Data` is the body itself. If the type is optional, an empty body is
+    ///     nil.
     ///   - decoder: The decoder of the output.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
-    ///   - progress: Called with the number of the request's body bytes sent, and the size: see
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
     ///     ``data(for:progress:)``.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
@@ -59,8 +60,8 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use it for an output that is not JSON, or that depends on the status or a header. The
-    /// closure runs off the caller's actor. If it throws, the load fails in stage
+    /// Use this function for an output that is not JSON, or that depends on the status or a header.
+    /// The closure runs off the caller's actor. If it throws, the load fails in stage
     /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
     /// parameters are the same as with `as:`.
     ///

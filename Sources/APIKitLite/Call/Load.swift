@@ -10,7 +10,7 @@ struct Load<T: APIRequest> {
     let requestType: String?
     /// The clock that limits how long the body of a refused response is read.
     let clock: any Clock<Duration>
-    /// Called with the number of the request's body bytes sent, and the size.
+    /// Called with the number of body bytes sent so far, and the body's size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     /// Held during validation and parsing if several tasks may use a request that is not
     /// `Sendable`.
@@ -33,7 +33,7 @@ struct Load<T: APIRequest> {
         self.progress = progress
     }
 
-    /// Creates a load for a response whose body the app reads. It is used only for errors.
+    /// Creates a load for a response whose body the app reads. This load only creates errors.
     init(_ apiRequest: T, reading body: HTTPBody) {
         self.init(
             apiRequest,
