@@ -25,7 +25,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - credentials: The user's credential. Chains that share the object share its refresh.
-    ///   - clock: The clock that limits how long the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long a rejected stream's body is read.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
@@ -55,11 +55,11 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
-    ///   - clock: The clock that limits how long the body of a rejected stream is read.
+    ///   - clock: The clock that limits how long a rejected stream's body is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
-    ///     signed in. It receives the rejected token, with the request and response that rejected
-    ///     it. If it throws, the requests waiting for the token fail with its error. A call is
-    ///     never cancelled.
+    ///     signed in. The closure receives the rejected token, with the request and response that
+    ///     rejected it. If it throws, the requests waiting for the token fail with its error. A
+    ///     call is never cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
@@ -100,7 +100,7 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             credential: first.credential, request: sent, response: answer.1,
             session: credentials.state.withLock { $0.session }, generation: first.generation)
         guard request.canBeSentAgain else {
-            // This refreshes the credential for later requests.
+            // Refresh the credential for later requests.
             Task { try? await credentials.current(after: rejection) }
             return answer
         }

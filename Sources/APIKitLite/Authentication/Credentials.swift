@@ -38,9 +38,10 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// last called with this object.
         ///
         /// This session adds the other credentials of the chain, such as an API key, but not this
-        /// one. It follows redirects only within an origin. If two chains share the object, and one
-        /// has a timeout of 600 seconds for files, create the other one last, or use your own
-        /// session instead. Until a chain is created, the session is `URLSession.shared`.
+        /// one. The session follows redirects only within an origin. If two chains share the
+        /// object, and one has a timeout of 600 seconds for files, create the other one last, or
+        /// use your own session instead. Until a chain is created, the session is
+        /// `URLSession.shared`.
         public let session: any HTTPSession
         /// The credential's generation: see `State`.
         let generation: Int?
@@ -68,8 +69,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     /// The values that never change.
     ///
-    /// They are in a struct because a closure that a generic class stores directly is wrapped again
-    /// at each read: see `Locked`.
+    /// The values are in a struct because a closure that a generic class stores directly is wrapped
+    /// again at each read: see `Locked`.
     struct Configuration: Sendable {
         let urls: [URL]
         /// Whether each request first asks the app's own store.
@@ -114,9 +115,9 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
     ///   - refresh: Returns the next credential, or nil if nobody is signed in. If it throws, the
     ///     requests waiting for it fail with its error, and the next request calls it again. A call
-    ///     is never cancelled, because many refresh tokens can be used only once. It is called
-    ///     without a credential before the first request and, if it returns nil, once more after
-    ///     the first 401, so that an app can sign the user in when the server asks for it.
+    ///     is never cancelled, because many refresh tokens can be used only once. The closure is
+    ///     called without a credential before the first request and, if it returns nil, once more
+    ///     after the first 401, so that an app can sign the user in when the server asks for it.
     ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
     ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
     ///     credential that is no longer the current one. Requests wait until their credential is
@@ -168,7 +169,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
     /// If the credential is missing or stale, this function refreshes it, and shares the refresh
-    /// with pending requests. It then waits until the credential, or a sign-out, is saved.
+    /// with pending requests. The function then waits until the credential, or a sign-out, is
+    /// saved.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
     /// - Throws: Any error thrown by `refresh` or `save`, or `URLError.cancelled` when the task is
@@ -195,8 +197,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
 // The credential is in a closure, so that a dump of `credential` does not show it.
 extension Credentials where Credential == Void {
-    /// Returns the credential of a user with a name and a password (RFC 7617). It is never
-    /// refreshed.
+    /// Returns a user name and a password (RFC 7617) as a credential that is never refreshed.
     ///
     ///     let session = URLSession.shared.authenticated(
     ///         by: .basic(user: "emma", password: password, for: baseURL))
@@ -230,7 +231,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyRefle
 }
 
 extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The status of the response, without the credential.
+    /// The response's status, without the credential.
     public var description: String { "Rejection (\(response?.statusCode.description ?? "none"))" }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 /// One field or file of a `multipart/form-data` body (RFC 7578).
 public struct MultipartPart: Equatable, Sendable {
     let name: String
-    /// The field's value, or the file's bytes. It is not used if `file` is set.
+    /// The field's value, or the file's bytes. Not used if `file` is set.
     let data: Data
     /// The file on disk to read when the request is sent, or nil if the content is `data`.
     var file: URL?
@@ -107,7 +107,7 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         // The files are not read here, and one could contain a boundary that is known in advance.
         return "part-" + UUID().uuidString.lowercased()
     }
-    // Only the beginning of each part's data is hashed, because the data may be large. It may
+    // Only the beginning of each part's data is hashed, because the data may be large. The data may
     // contain very many boundaries, so all are found before one is chosen.
     var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
     let taken = Set(

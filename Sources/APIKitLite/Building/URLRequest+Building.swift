@@ -77,8 +77,8 @@ private func checked(_ method: String) throws -> String {
     return knownMethods.contains(method.uppercased()) ? method.uppercased() : method
 }
 
-/// Returns the text of a base URL with a path added before its query. The base is not parsed
-/// further than necessary, so that its text stays unchanged.
+/// Returns a base URL's text with a path added before its query. The base is not parsed further
+/// than necessary, so that its text stays unchanged.
 private func joined(_ base: URL, path: String) throws -> String {
     let text = base.absoluteString
     func unusable(_ problem: String) -> RequestBuildingError {

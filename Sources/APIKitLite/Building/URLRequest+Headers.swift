@@ -51,7 +51,7 @@ private func checkHeaderName(_ name: String) throws {
         "The header", name, "is not one word. Use letters, digits and hyphens.")
 }
 
-/// Checks the text of a header in a request or in a part of a form.
+/// Checks text for a header of a request, or of a part of a form.
 func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
     guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
     throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")

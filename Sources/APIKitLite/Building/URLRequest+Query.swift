@@ -16,7 +16,7 @@ extension URLRequest {
     }
 }
 
-/// Returns the text of a URL with a query added after its own. A fragment stays at the end.
+/// Returns a URL's text with a query added after its own. A fragment stays at the end.
 func adding(query: String, to url: String) -> String {
     if query.isEmpty { return url }
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
@@ -29,7 +29,7 @@ func adding(query: String, to url: String) -> String {
     return head + (needsAmpersand ? "&" : "") + query + fragment
 }
 
-/// Returns the URL of a text. Throws if Foundation rejects the text, or would change it into a
+/// Returns a URL from text. Throws if Foundation rejects the text, or would change it into a
 /// different URL.
 func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {

@@ -62,7 +62,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///   ``APIRequestError/Stage/parse``.
     func parseResponse(data: Data, response: HTTPURLResponse) throws -> ResponseDataType
 
-    /// Parses the body of an accepted response.
+    /// Parses an accepted response's body.
     ///
     /// The default depends on the output: it decodes JSON with ``jsonDecoder`` if the output is
     /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`. If the

@@ -7,7 +7,7 @@ import Foundation
 /// let user = try await loader.load(42)
 /// ```
 ///
-/// A test passes the session of a mock. The rest of the code stays the same. This is the loader of
+/// A test passes the session of a mock. The rest of the code stays the same. The loader comes from
 /// WWDC 2018 session 417. You do not need a loader for each request, because a session loads any
 /// request: `session.load(UserRequest(baseURL: baseURL), 42)`.
 public final class APIRequestLoader<T: APIRequest> {

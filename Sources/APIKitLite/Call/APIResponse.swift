@@ -5,7 +5,7 @@ public struct APIResponse<Value> {
     /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
     public let value: Value
 
-    /// The body of the response, as the session returned it.
+    /// The response's body, as the session returned it.
     public let data: Data
 
     /// The status and the headers: `user.response.value(forHTTPHeaderField: "ETag")`.

@@ -2,13 +2,13 @@ import Foundation
 
 /// A load, which makes a request, sends it, validates the response and parses it.
 ///
-/// It also creates the errors. Streams, event streams and downloads use the same steps, but read
-/// the body themselves.
+/// This type also creates the errors. Streams, event streams and downloads use the same steps, but
+/// read the body themselves.
 struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
     let requestType: String?
-    /// The clock that limits how long the body of a refused response is read.
+    /// The clock that limits how long a refused response's body is read.
     let clock: any Clock<Duration>
     /// Called with the number of body bytes sent so far, and the body's size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?

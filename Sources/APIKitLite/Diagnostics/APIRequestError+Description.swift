@@ -11,8 +11,8 @@ extension APIRequestError {
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
     }
 
-    /// The curl command for the request that failed. It appears once, even if the error wraps
-    /// others.
+    /// The curl command for the request that failed. The command appears once, even if the error
+    /// wraps others.
     private var curl: String? {
         // The request that failed is the cause's, such as a credential's refresh.
         if let curl = cause?.hiding(redaction).curl { return curl }

@@ -44,9 +44,9 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var underlying: any Error { cause?.underlying ?? thrown }
     /// The error as it was thrown. An ``APIRequestError`` from a refresh is never retried.
     let thrown: any Error
-    /// The error of another load that this load was waiting for.
+    /// The error thrown by another load that this load was waiting for.
     var cause: APIRequestError? { thrown as? APIRequestError }
-    /// The type of the request, such as `UserRequest`, or `nil` if no load threw the error.
+    /// The request's type, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     package private(set) var redaction: Redaction
@@ -62,9 +62,9 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///   - stage: The stage that failed.
     ///   - request: The request, if one was made.
     ///   - response: The response, if there was one.
-    ///   - data: The body of the response, if there was one.
+    ///   - data: The response's body, if there was one.
     ///   - underlying: The original error.
-    ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
+    ///   - isCancellation: Whether the load was cancelled. Not needed if `underlying` is a
     ///     `CancellationError`.
     ///   - redaction: The secrets to hide in error texts.
     public init(

@@ -26,7 +26,7 @@ import Foundation
 /// extension.
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private var names: Set<String>
-    /// The names whose values are shown even if a rule would hide them.
+    /// The names whose values are left unredacted even if a rule would hide them.
     private var shownNames: Set<String> = []
     private var readsWords = false
     private var values = ValueSearch()
@@ -53,7 +53,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON Web
     /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names.
     ///
-    /// Some values with such names are shown:
+    /// Some values with such names are not hidden:
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
@@ -61,7 +61,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///   which are often not secret there, such as the `code` of an error. In a header, a query and
     ///   a form, they are hidden.
     ///
-    /// Personal data, such as a name, an email address or a birthday, is shown: see
+    /// Personal data, such as a name, an email address or a birthday, is not hidden: see
     /// `adding(_:)`.
     public static let standard = {
         var redaction = Redaction()
@@ -186,8 +186,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Returns whether a value can be recognized within other text. It is neither a URL nor just
-    /// words: it has a digit, a character not found between words, or 20 letters in a row.
+    /// Returns whether a value can be recognized within other text. Such a value is neither a URL
+    /// nor just words: it has a digit, a character not found between words, or 20 letters in a row.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in

@@ -98,8 +98,8 @@ package struct SecretWalk {
             + (fragment.map { "#" + self.fragment($0) } ?? "")
     }
 
-    /// Returns a fragment without secrets. It is a path, or contains items, such as the token of
-    /// the OAuth implicit grant.
+    /// Returns a fragment without secrets. A fragment is a path, or contains items, such as the
+    /// token of the OAuth implicit grant.
     private mutating func fragment(_ fragment: Substring) -> String {
         let (start, query) = fragment.cut(at: "?")
         return query.map { path(start) + "?" + items($0) } ?? items(fragment)

@@ -9,8 +9,8 @@ extension HTTPSession {
     /// ```
     ///
     /// The bytes are written to `file` + `.part`. When all of them are written and the length is as
-    /// announced, the part is moved to `file` in one step. It replaces an older file, but keeps its
-    /// permissions. Until then, `file` is unchanged.
+    /// announced, the part is moved to `file` in one step. The part replaces an older file, but
+    /// gets that file's permissions. Until then, `file` is unchanged.
     ///
     /// If the download fails, the part is kept, with a record next to it. The next call with the
     /// same file and URL, including the query, requests the rest, even in another process. This
@@ -77,9 +77,9 @@ extension HTTPSession {
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///
     /// `validateResponse` is called with the response and an empty body before the first byte is
-    /// written. If it throws, it is called once more, with the beginning of the body. It must
-    /// accept the status 206 of a resumed download, as its default does. `parseResponse` is not
-    /// called. Both functions run on the caller's actor.
+    /// written. If it throws, it is called once more, with the beginning of the body. The function
+    /// must accept the status 206 of a resumed download, as its default does. `parseResponse` is
+    /// not called. Both functions run on the caller's actor.
     ///
     /// Everything else works as in
     /// ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``.

@@ -129,8 +129,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         try truncate(to: offset)
         let old = Self.status { lstat(path, &$0) }
         if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
-        // This comes before the move, after which another download may use the part's name and its
-        // record.
+        // The record is removed before the move, after which another download may use the part's
+        // name and its record.
         unlink(recordPath)
         guard rename(partPath, path) == 0 else {
             let failure = Self.failure(path)

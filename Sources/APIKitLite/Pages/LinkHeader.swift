@@ -7,8 +7,8 @@ extension HTTPURLResponse {
     ///     // Link: </users?page=2>; rel="next", </users?page=9>; rel="last"
     ///     response.link("next")
     ///
-    /// A relative target is resolved against the URL of the response. Ignores malformed links, and
-    /// links with an `anchor` parameter, which describe another resource.
+    /// A relative target is resolved against the response's URL. Ignores malformed links, and links
+    /// with an `anchor` parameter, which describe another resource.
     ///
     /// - Parameter relation: The relation type. Case makes no difference.
     /// - Returns: The target of the first link with this relation type, or nil if there is none.

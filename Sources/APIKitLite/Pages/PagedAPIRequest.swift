@@ -2,7 +2,7 @@ import Foundation
 
 /// A request whose response is one page of many.
 ///
-/// It adds one pure function, which returns the input of the next page.
+/// The protocol adds one pure function, which returns the next page's input.
 ///
 /// ```swift
 /// struct UsersRequest: PagedAPIRequest {

@@ -64,7 +64,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         public let value: Value
 
         /// The input of the next page. Nil if this is the last page, or if the next page was
-        /// already loaded. It is not nil if the sequence stops only because of its limit.
+        /// already loaded. The input is not nil if the sequence stops only because of its limit.
         public let next: Input?
     }
 
@@ -120,7 +120,7 @@ extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 
 /// The state of an iteration: which page comes next, and whether the end was reached.
 ///
-/// It is a pure value and loads nothing.
+/// This type is a pure value and loads nothing.
 private struct PageWalk<Input: Hashable> {
     /// The input of the page to load, or nil at the end.
     private(set) var input: Input?

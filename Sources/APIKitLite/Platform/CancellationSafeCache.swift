@@ -9,8 +9,8 @@ import Foundation
 /// error"). Foundation resumes and cancels the tasks of all sessions on one serial queue, so a
 /// reply on that queue cannot overlap with a cancellation.
 ///
-/// The lookup itself stays on Foundation's background queue. It lists a directory, which takes
-/// about 10 µs for each file. On the serial queue, that would block every transfer in the process.
+/// The lookup itself stays on Foundation's background queue. Listing a directory for it takes about
+/// 10 µs for each file. On the serial queue, that would block every transfer in the process.
 final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
     private let cache: URLCache
 
@@ -89,9 +89,10 @@ extension CancellationSafeCache {
     /// Replaces the cache of a session's configuration with a wrapper around it.
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
-    /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. They get
-    /// the old cache or the new one, and both are usable. The new one retains the old one, and is
-    /// complete, because the lock is acquired after its creation and before the assignment.
+    /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
+    /// threads get the old cache or the new one, and both are usable. The new one retains the old
+    /// one, and is complete, because the lock is acquired after its creation and before the
+    /// assignment.
     static func wrapCache(of configuration: URLSessionConfiguration) {
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
         let safe = CancellationSafeCache(cache)

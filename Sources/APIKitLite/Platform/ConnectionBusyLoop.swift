@@ -13,8 +13,8 @@ import Foundation
 /// starts a new loop. All transfers are paused before the first one is resumed, because over HTTP/2
 /// they share a socket.
 ///
-/// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This is unnecessary once
-/// Foundation removes the write source in `_SocketSources.createSources`.
+/// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is unnecessary
+/// once Foundation removes the write source in `_SocketSources.createSources`.
 final class ConnectionBusyLoop:
     @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
 {

@@ -30,8 +30,8 @@ extension HTTPCookie {
 }
 
 // Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. HTTP/2 names are all
-// lowercase, so it finds none there. The original spelling is not available elsewhere, and
-// Foundation does not call a delegate for the headers of a task with a completion handler.
+// lowercase, so it finds none there. The original spelling is not available elsewhere: for a task
+// with a completion handler, Foundation calls no delegate about the headers.
 
 #if canImport(FoundationNetworking)
 extension URLSession {

@@ -60,8 +60,8 @@ extension URLSessionExchange {
         decide(mustResend(after: error, nil) ? .success(.resend) : .failure(error))
     }
 
-    /// Returns whether the library sends the request again after its first task fails. It must be
-    /// repeatable, have a body, and have lost its connection before a response.
+    /// Returns whether the library sends the request again after its first task fails. The request
+    /// must be repeatable, have a body, and have lost its connection before a response.
     func mustResend(after error: any Error, _ response: URLResponse?) -> Bool {
         repetition == .refused && request.mayBeRepeated() && response == nil
             && (error as? URLError)?.code == .networkConnectionLost

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// Foundation on Linux (up to Swift 6.3) passes the pieces of a body only to the delegate of a
 /// session, never to the delegate of a task. A session's streams therefore use the tasks of this
-/// one. It has the same configuration, including cookies, credentials and protocol classes. It has
-/// no cache, for which Foundation would keep the entire body in memory.
+/// one. The second session has the same configuration, including cookies, credentials and protocol
+/// classes. It has no cache, for which Foundation would keep the entire body in memory.
 private final class StreamingSession:
     @unchecked Sendable  // The variables are used only under `lock`.
 {

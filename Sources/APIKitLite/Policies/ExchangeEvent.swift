@@ -47,13 +47,13 @@ public struct ExchangeEvent: Sendable {
     ///
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public let request: URLRequest?
-    /// The type of the request, such as `UserRequest`, which serves as the route in metrics. For a
-    /// plain `URLRequest`, it is the `name` of its load, or nil without one.
+    /// The request's type, such as `UserRequest`, which serves as the route in metrics. For a plain
+    /// `URLRequest`, it is the `name` of its load, or nil without one.
     public let requestType: String?
-    /// The status and headers of the response. It is nil unless the event is
-    /// ``Kind/answered(bytes:)``, ``Kind/opened`` or ``Kind/rejected(_:)``.
+    /// The response's status and headers. Nil unless the event is ``Kind/answered(bytes:)``,
+    /// ``Kind/opened`` or ``Kind/rejected(_:)``.
     public let response: HTTPURLResponse?
-    /// The time since the start of the exchange. It is nil for ``Kind/started`` and
+    /// The time since the start of the exchange. Nil for ``Kind/started`` and
     /// ``Kind/rejected(_:)``.
     public let duration: Duration?
 
@@ -81,7 +81,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
 
     /// Returns the event as one line for a log, in the form of ``description``.
     ///
-    /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
+    /// - Parameter redaction: The secrets to hide. The message of an ``APIRequestError`` also hides
     ///   what its request's ``APIRequest/redaction`` hides.
     public func description(redacting redaction: Redaction) -> String {
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""

@@ -16,9 +16,9 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - clock: The clock that measures the durations.
-    ///   - onEvent: Receives each event. It is called in the exchange's task, which continues when
-    ///     the closure returns. Calls for concurrent exchanges may overlap. The end of a stream is
-    ///     reported in the task that reads the body, or where the body is released.
+    ///   - onEvent: Receives each event. The closure is called in the exchange's task, which
+    ///     continues when it returns. Calls for concurrent exchanges may overlap. The end of a
+    ///     stream is reported in the task that reads the body, or where the body is released.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void

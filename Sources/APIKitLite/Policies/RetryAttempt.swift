@@ -22,7 +22,7 @@ public struct RetryAttempt: Sendable {
     public let request: URLRequest
     /// The status and the headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
-    /// The body of the response, or nil for a stream, whose body has not been read.
+    /// The response's body, or nil for a stream, whose body has not been read.
     public let data: Data?
     /// The error, or nil if there is a response.
     public let error: (any Error)?
@@ -31,7 +31,7 @@ public struct RetryAttempt: Sendable {
     /// The policy's decision about the attempt.
     public let decision: RetryDecision
     /// The policy's delay after an attempt with this number, with its jitter, even if the policy
-    /// does not retry. It ignores `Retry-After`. To retry more often than the policy, return
+    /// does not retry. The delay ignores `Retry-After`. To retry more often than the policy, return
     /// `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
     public let backoff: Duration
 
@@ -43,7 +43,7 @@ public struct RetryAttempt: Sendable {
     ///   - number: The attempt's number, counted from 1. A lower number counts as 1.
     ///   - request: The request that was sent.
     ///   - response: The status and the headers, or nil if the attempt threw an error.
-    ///   - data: The body of the response, or nil for a stream.
+    ///   - data: The response's body, or nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
     ///   - elapsed: The time since the first attempt began.
     ///   - policy: The policy that decides.
@@ -76,8 +76,8 @@ public struct RetryAttempt: Sendable {
     /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), at least zero. It may
     /// be longer than the policy's ``RetryPolicy/maximumDelay``.
     ///
-    /// It is nil if there is no such header, or if its value is neither a number of seconds nor a
-    /// date. A fraction of a second is rounded up.
+    /// Nil if there is no such header, or if its value is neither a number of seconds nor a date. A
+    /// fraction of a second is rounded up.
     public var retryAfter: Duration? { response?.retryAfter(now: now) }
 }
 
@@ -109,7 +109,7 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        // Only digits are legal, but `2.5` also asks for a delay. It is rounded up.
+        // Only digits are legal, but `2.5` also asks for a delay. The delay is rounded up.
         let (whole, fraction) = text.cut(at: ".")
         if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
             let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)

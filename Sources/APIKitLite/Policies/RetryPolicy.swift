@@ -18,7 +18,7 @@ import Foundation
 /// - Its method is one of ``methods``, or these are nil, or it has a nonempty `Idempotency-Key`
 ///   header.
 /// - Its body is not a stream, which can be sent only once. A body of files is opened again.
-/// - The status of the response is one of ``statuses``, or the error is a `URLError` with one of
+/// - The response's status is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
 /// - Fewer than ``maximumAttempts`` attempts were made.
 /// - The delay ends before the ``deadline``.

@@ -66,8 +66,8 @@ extension HTTPSession {
     /// For a stream, the policy decides by the headers or the error. After that, nothing is sent
     /// again. A body that ends early throws its error.
     ///
-    /// The policy's deadline is checked before each attempt and each delay. It does not end an
-    /// attempt that hangs. ``timingOut(after:idle:clock:)`` does.
+    /// The policy's deadline is checked before each attempt and each delay. The deadline does not
+    /// end an attempt that hangs. ``timingOut(after:idle:clock:)`` does.
     ///
     /// - Parameters:
     ///   - policy: The policy that decides which failures are retried, how often, and after what

@@ -72,8 +72,8 @@ extension HTTPSession {
     /// together may take 30 seconds.
     ///
     /// Foundation's `timeoutInterval` limits the time between two parts of a response, not the
-    /// entire exchange. It is not enforced for a custom `URLProtocol`, and on Linux, a value below
-    /// one second fails the request immediately.
+    /// entire exchange. That limit is not enforced for a custom `URLProtocol`, and on Linux, a
+    /// value below one second fails the request immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing

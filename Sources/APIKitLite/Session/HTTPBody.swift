@@ -16,8 +16,8 @@ import Foundation
 ///
 /// A session that wraps another one may return a body that wraps the inner one: see ``map(_:)``.
 public struct HTTPBody: AsyncSequence, Sendable {
-    /// Returns the next bytes, or nil at the end. It is called by only one task at a time, and
-    /// never after the end or an error.
+    /// Returns the next bytes, or nil at the end. The function is called by only one task at a
+    /// time, and never after the end or an error.
     package typealias Next = @Sendable () async throws -> Data?
 
     /// Ends the transfer with an error, unless it has ended.
@@ -82,8 +82,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     ///
     /// Use it in your own ``HTTPSession``.
     ///
-    /// - Parameter next: Returns the next piece, or nil at the end. It is called when a piece is
-    ///   needed, one call at a time, and its task is cancelled when the reader leaves.
+    /// - Parameter next: Returns the next piece, or nil at the end. The function is called when a
+    ///   piece is needed, one call at a time, and its task is cancelled when the reader leaves.
     public init(unfolding next: @escaping @Sendable () async throws -> Data?) {
         let buffer = BodyBuffer(limit: .max)
         self.init(

@@ -66,8 +66,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - progress: Called on any thread while the body of the request is sent, with the number of
-    ///     bytes passed to the connection, and the size of the body. At the last call, with the
+    ///   - progress: Called on any thread while the request's body is sent, with the number of
+    ///     bytes passed to the connection so far, and the body's size. At the last call, with the
     ///     full size, a few hundred kilobytes may still be in transit. If the request is sent
     ///     again, the number drops. For your own stream, the size is nil, and on Linux, `progress`
     ///     is not called.
@@ -96,7 +96,7 @@ extension HTTPSession {
     ///   - request: The request to send, for example with the method `POST`.
     ///   - bodyData: The body, in place of the request's own.
     ///   - progress: Called while the body is sent: see ``data(for:progress:)``.
-    /// - Returns: The bytes of the response's body, and the status and headers.
+    /// - Returns: The response body's bytes, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func upload(
         for request: URLRequest, from bodyData: Data,

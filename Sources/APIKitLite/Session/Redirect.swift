@@ -85,8 +85,8 @@ package func redirectedRequest(
 
 package let redirectLimit = 16
 
-/// The request headers of RFC 9110 that contain no credential, in lower case. They are listed in
-/// full, because a prefix would also match `Accept-Token`.
+/// The request headers of RFC 9110 that contain no credential, in lower case. The names are listed
+/// in full, because a prefix would also match `Accept-Token`.
 private let openHeaders = words(
     """
     accept accept-charset accept-encoding accept-language content-encoding content-language

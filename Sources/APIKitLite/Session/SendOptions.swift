@@ -49,7 +49,7 @@ package struct SendContext: Sendable {
     /// How many mocks have passed on the request that the current task is sending.
     @TaskLocal package static var passes = 0
 
-    /// The type of the request, such as `UserRequest`.
+    /// The request's type, such as `UserRequest`.
     var requestType: String?
 
     /// Which redirects to follow, or nil if no session in the chain has decided.

@@ -9,9 +9,9 @@ extension URLRequest {
     /// The method in upper case.
     var method: String { httpMethod?.uppercased() ?? "GET" }
 
-    /// Returns whether the request may be sent again even if a server has processed it. It must
-    /// have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be sent
-    /// again.
+    /// Returns whether the request may be sent again even if a server has processed it. The request
+    /// must have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be
+    /// sent again.
     func mayBeRepeated(methods: Set<String>? = idempotentMethods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         return canBeSentAgain && (!key.isEmpty || methods?.contains(method) ?? true)

@@ -17,8 +17,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         case resend
     }
 
-    // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
-    // would cost more than everything else in this type.
+    // Shared by all exchanges. The lock is held for nanoseconds, and creating a lock for each
+    // exchange would cost more than everything else in this type.
     private static let lock = NSLock()
     /// The caller's request. The task's request may contain additions for Foundation.
     let request: URLRequest

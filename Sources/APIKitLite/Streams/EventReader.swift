@@ -22,7 +22,7 @@ struct EventReader: LineReader, Sendable {
     var lastEventID = "" { didSet { id = lastEventID } }
 
     private var type = ""
-    /// The data of the event so far, or `nil` if it has no `data` field yet.
+    /// The event's data so far, or `nil` if it has no `data` field yet.
     private var data: String?
     /// The ID that becomes the last event ID when the event ends.
     private var id = ""
@@ -70,8 +70,8 @@ struct EventReader: LineReader, Sendable {
         guard !isEventStream, let first = line.afterWhitespace.first else { return }
         let isJSON = "{[".utf8.contains(first)
         form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
-        // The last line may end within a name. A name in the wrong case has no effect, but is a
-        // sign.
+        // The last line may end within a name. A name in the wrong case has no effect, but still
+        // suggests an event stream.
         let prefix = line.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: prefix, as: UTF8.self).lowercased()
         let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }

@@ -4,7 +4,8 @@ extension EventStream {
     /// The state of a client connected to an event stream: what it sends, and whether and when it
     /// reconnects.
     ///
-    /// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
+    /// ``EventStream`` describes the rules. A `Reconnection` is a value, and its decision is a pure
+    /// function.
     struct Reconnection: Sendable {
         /// The shortest delay. Without it, a server that ends each connection after one event would
         /// receive a thousand requests a second.
@@ -20,8 +21,8 @@ extension EventStream {
         /// if there is none.
         var lastEventID = ""
 
-        /// The number of connections since the last event, or since the start. It is 0 during the
-        /// connection that delivered the last event, and after it.
+        /// The number of connections since the last event, or since the start. The number is 0
+        /// during the connection that delivered the last event, and after it.
         var attempts = 0
 
         /// The delay before a new connection from the server's `retry` field, or `nil` if there was

@@ -55,7 +55,7 @@ extension EventStream {
     ///
     /// An event with empty data has no value. An event of the type `error`, or data that cannot be
     /// decoded, ends the sequence with an error. To continue after it, decode the events yourself.
-    /// They also have the IDs with which another process can continue.
+    /// The events also have the IDs with which another process can continue.
     ///
     /// - Parameters:
     ///   - type: The type of the values, whatever the types of their events.

@@ -2,8 +2,9 @@ import Foundation
 
 /// A `URLRequest` and the parser for its response.
 ///
-/// It is the request type of the sequence that ``HTTPSession/stream(_:_:name:redaction:validate:)``
-/// or ``HTTPBody/elements(_:redaction:)`` returns.
+/// This is the request type of the sequence that
+/// ``HTTPSession/stream(_:_:name:redaction:validate:)`` or ``HTTPBody/elements(_:redaction:)``
+/// returns.
 public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
     var parser: Parser
     /// The secrets to hide in error texts.
@@ -41,8 +42,8 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. It is called with an empty body first. If it throws, it is called again
-    ///     with the beginning of the body.
+    ///     `200..<300`. The closure is called with an empty body first. If it throws, it is called
+    ///     again with the beginning of the body.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,

@@ -1,6 +1,6 @@
 /// One event of a `text/event-stream` (HTML Standard, section 9.2).
 public struct ServerSentEvent: Hashable, Sendable {
-    /// The type of the event, or `message` if the server does not specify one.
+    /// The event's type, or `message` if the server does not specify one.
     public var event: String
 
     /// The data. Its lines are separated by LF.

@@ -11,8 +11,8 @@ import Foundation
 /// ```
 ///
 /// A stream's reader calls ``parse(_:into:)`` with each piece of a response, and ``finish(into:)``
-/// once after the last one. It stops as soon as ``isComplete`` is true or a call throws. Elements
-/// appended before an error are delivered before it.
+/// once after the last one. The reader stops as soon as ``isComplete`` is true or a call throws.
+/// Elements appended before an error are delivered before it.
 public protocol StreamParser<Element> {
     /// A part of the body that is delivered as soon as it is complete.
     associatedtype Element
@@ -43,8 +43,8 @@ public protocol StreamParser<Element> {
     /// The media types that the parser accepts, such as `text/event-stream`. By default, empty for
     /// any type.
     ///
-    /// They are in lower case and have no parameters. A response with another `Content-Type` fails
-    /// with a ``StreamError``. A response without a `Content-Type` is parsed.
+    /// The types are in lower case and have no parameters. A response with another `Content-Type`
+    /// fails with a ``StreamError``. A response without a `Content-Type` is parsed.
     var mediaTypes: [String] { get }
 }
 

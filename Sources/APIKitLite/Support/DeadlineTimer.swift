@@ -67,8 +67,8 @@ final class DeadlineTimer: Sendable {
 
     /// Starts the task that sleeps until the next deadline.
     ///
-    /// It is detached, because it is not part of an exchange. `self` is weak, so that the task does
-    /// not retain a chain of sessions that the app released.
+    /// The task is detached, because it is not part of an exchange. `self` is weak, so that the
+    /// task does not retain a chain of sessions that the app released.
     private func sleeper(_ id: Int) -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
             while let deadline = self?.nextDeadline(of: id) {

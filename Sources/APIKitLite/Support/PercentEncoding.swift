@@ -94,7 +94,7 @@ package struct PercentEncoding: Sendable {
     }
 }
 
-/// Returns the value of a hexadecimal digit, or nil for any other byte.
+/// Returns a hexadecimal digit's value, or nil for any other byte.
 private func hexDigit(_ byte: UInt8) -> UInt8? {
     Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
 }
