@@ -52,7 +52,7 @@ extension EventStream {
             else { return error == nil ? .end : .fail }
             var policy = policy
             policy.methods = ["GET"]
-            // A shorter delay from the server replaces the policy's.
+            // A shorter delay from the server replaces the policy's base delay.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
             // The client reconnects after a complete body as after a lost connection.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
