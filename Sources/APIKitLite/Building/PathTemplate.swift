@@ -121,7 +121,7 @@ package struct PathTemplate: Equatable, Sendable {
         RequestBuildingError("The path template", template, problem)
     }
 
-    /// Returns the first `.` or `..` segment of a text, if there is one.
+    /// Returns the first `.` or `..` segment in the text, if there is one.
     private static func dots(in text: String) -> String? {
         segments(of: text).first { $0 == "." || $0 == ".." }
     }

@@ -51,7 +51,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         items = ordered.map { Item(name: $0.key, value: $0.value) }
     }
 
-    /// Returns a name and a text for each item that is sent.
+    /// Returns each item that is sent, as a name and its value's text.
     package func texts() throws -> [(name: String, text: String)] {
         try items.flatMap { item in try item.texts.map { (item.name, $0) } }
     }

@@ -34,8 +34,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with a text header. This function avoids `RequestItems`, because every
-    /// request with a credential calls it.
+    /// Returns the request with a header whose value is text. This function avoids `RequestItems`,
+    /// because every request with a credential calls it.
     func header(_ name: String, _ value: String) throws -> URLRequest {
         try checkHeaderName(name)
         try checkField(value, "The header", name, "value")

@@ -12,7 +12,7 @@ extension Redaction {
     /// How many bytes of a body to read for an excerpt.
     var window: Int { 12_288 + margin }
 
-    /// Returns the beginning of a text without its secrets: see `String.excerpt`.
+    /// Returns the beginning of the text without its secrets: see `String.excerpt`.
     ///
     /// - Parameter redacted: Redacts the text. By default, hides known values and tokens only.
     func excerpt(

@@ -195,8 +195,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Returns a text without the values that are hidden everywhere, and without tokens of a known
-    /// shape.
+    /// Returns the text without the values that are hidden everywhere, and without tokens of a
+    /// known shape.
     package func text(_ text: String) -> String {
         let shown = values.hiding(in: text) { mark($0) }
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown

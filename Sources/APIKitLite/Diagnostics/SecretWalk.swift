@@ -282,7 +282,7 @@ private func password(in pair: Substring) -> String {
 
 /// The bytes that are not allowed in a URL.
 private let endsURL = byteTable(" \t\r\n\"'<>\\")
-/// The bytes that separate a name from a secret, or begin a text with names.
+/// The bytes that separate a name from a secret, or begin text with names.
 private let beginsName = byteTable("=@{[;")
 
 extension String {

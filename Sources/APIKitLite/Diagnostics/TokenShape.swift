@@ -10,7 +10,7 @@ enum TokenShape {
     private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
     private static let isInToken = byteTable(alphanumerics + "-._")
 
-    /// Returns a text with its tokens replaced.
+    /// Returns the text with its tokens replaced.
     static func hiding(in text: String, by mark: (String) -> String) -> String {
         guard text.utf8.count >= 20 else { return text }
         let text = hidingPrivateKeys(in: text, by: mark)

@@ -73,8 +73,8 @@ struct Download<R: APIRequest> {
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The part's size at the last progress. Only a larger part is progress, because a server
-        // that ignores `Range` sends the same bytes again.
+        // The part's size when it last counted as progress. Only a larger part is progress, because
+        // a server that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())

@@ -56,7 +56,6 @@ struct Transfer {
     /// Ends the transfer as soon as Foundation has collected too much of its body.
     ///
     /// libcurl decompresses each read from the socket, at most 16 KiB, before `endsLargeBody` runs.
-    /// function.
     func limitBody() {
         guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
             return

@@ -28,7 +28,7 @@ import Foundation
 /// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
 /// is called with an empty body. If it throws, up to 1 MiB (1,048,576 bytes) of the body is read,
 /// and the function is called again with it, so that its error can describe the body. A timeout
-/// with `idle:` limits the wait for each piece of it: see
+/// with `idle:` limits the wait for each piece of the body: see
 /// ``HTTPSession/timingOut(after:idle:clock:)``.
 public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
     /// The type of the parser.

@@ -32,7 +32,7 @@ extension Collection<UInt8> {
     var areDigits: Bool { !isEmpty && allSatisfy { 0x30...0x39 ~= $0 } }
 }
 
-/// Returns the number written in a text of only ASCII digits, or nil for any other text.
+/// Returns the number that text of only ASCII digits stands for, or nil for any other text.
 package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }

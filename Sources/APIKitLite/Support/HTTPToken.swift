@@ -19,9 +19,9 @@ extension UInt8 {
 
 private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
-/// Returns the first character of a text that contains a forbidden byte, and its place: `U+200B
-/// (zero width space) at position 12`, or `a line break at the end`. Returns nil if there is none.
-/// The rest of the text may be secret, so it is not shown.
+/// Returns the first character that contains a forbidden byte, and its place:
+/// `U+200B (zero width space) at position 12`, or `a line break at the end`. Returns nil if there
+/// is none. The rest of the text may be secret, so it is not shown.
 func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {
     if text.utf8.allSatisfy(isAllowed) { return nil }
     let scalars = Array(text.unicodeScalars)

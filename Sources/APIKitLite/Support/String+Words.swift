@@ -17,12 +17,12 @@ extension StringProtocol where SubSequence == Substring {
     }
 }
 
-/// Returns the words of a text. For a long list, a text compiles much faster than an array literal.
+/// Returns the words in a string. A long string compiles much faster than an array literal.
 package func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
 
-/// Returns a table of a text's comma-separated entries, each keyed by its first word. A text
+/// Returns a table of a string's comma-separated entries, keyed by their first words. A string
 /// compiles much faster than a dictionary literal.
 func table(_ text: String) -> [String: String] {
     text.split { $0 == "," || $0 == "\n" }.reduce(into: [:]) { table, entry in
@@ -34,7 +34,7 @@ func table(_ text: String) -> [String: String] {
 /// The ASCII letters and digits.
 let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/// Returns a table that says for each byte whether a text contains it.
+/// Returns a table that says for each byte whether a string contains it.
 func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0) } }
 
 /// Returns a size in bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
