@@ -50,9 +50,9 @@ public final class Stub: Sendable {
     /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both
     /// are valid.
     let configurationError: String?
-    /// True after `release()`, which held responses wait for.
+    /// True after `release()`. Held responses wait for this.
     let gate = Monitor(false)
-    /// What the test sends.
+    /// The messages that the test sends to open streams.
     let streams = StubStreams()
     let source: ResponseSource
     /// Counts the requests. Its entries refer to their stub until the network is released.
@@ -64,7 +64,8 @@ public final class Stub: Sendable {
     /// has its own lock.
     private let taken = Locked(0)
 
-    /// Creates a stub. `verified` is where the network was already verified; nil if it was not.
+    /// Creates a stub. `verified` is the place where the network was already verified; nil if it
+    /// was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
         recording: Recording? = nil, journal: Journal, watch: HangReporter,
@@ -86,8 +87,8 @@ public final class Stub: Sendable {
             lateness ?? matcher.configurationError ?? times.configurationError
     }
 
-    /// What is wrong with the stub, or else with each of its responses. An invalid response fails
-    /// only the request that receives it.
+    /// What is wrong with the stub or, if nothing is, with each of its responses. An invalid
+    /// response fails only the request that receives it.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
         guard case .responses(let responses, _) = source else { return [] }
@@ -100,16 +101,16 @@ public final class Stub: Sendable {
     /// The number of requests that the stub answered.
     public var callCount: Int { journal.count(of: self) }
 
-    /// The stub's requests that the journal keeps, oldest first; empty after the network is
-    /// released.
+    /// The stub's requests that the journal keeps, oldest first. The array is empty after the
+    /// network is released.
     public var requests: [RecordedRequest] {
         journal.requests.filter { $0.stub === self }
     }
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// With a ``MockResponse/held`` response, a test can then check what the client does while it
-    /// waits.
+    /// With a ``MockResponse/held`` response, a test can then check what the client does while
+    /// waiting.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -129,11 +130,11 @@ public final class Stub: Sendable {
         }
     }
 
-    /// Suspends until the reader of the stub's response has taken everything that was sent and
-    /// waits for more, or has left.
+    /// Suspends until the reader of the stub's response has taken everything that was sent and is
+    /// waiting for more, or has left.
     ///
-    /// The reader's code has then run for each piece, so a test can check what it did. The reader's
-    /// idle timeout has restarted, so a test can move the clock. If several requests are
+    /// By then, the reader's code has run for each piece, so a test can check what it did. The
+    /// reader's idle timeout has restarted, so a test can move the clock. If several requests are
     /// unanswered, waits for each reader. If there are none yet, waits for the first one. If all
     /// have ended, returns immediately.
     ///
@@ -186,7 +187,7 @@ extension Stub {
         case response(MockResponse)
         case handler(Handler)
         case closure(Closure)
-        /// No response: this many have been used, and `AfterLast.fail` follows.
+        /// No response: all of them, this many, have been used, and `AfterLast.fail` follows.
         case usedUp(Int, of: Recording? = nil)
     }
 
@@ -213,7 +214,7 @@ extension Stub {
         }
     }
 
-    /// Whether the number of a request decides which response it receives.
+    /// Whether a request's number decides which response it receives.
     private var isNumbered: Bool {
         guard most == nil, case .responses(let responses, let afterLast) = source else {
             return most != nil
@@ -293,7 +294,8 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source, whose configuration errors name the response if there are several.
+    /// The same source, except that its configuration errors name the response if there are
+    /// several.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self
@@ -308,7 +310,7 @@ extension Stub.ResponseSource {
 }
 
 extension Stub.Times {
-    /// What is wrong with the number; nil if it is valid.
+    /// What is wrong with the number; nil if the number is valid.
     fileprivate var configurationError: String? {
         switch self {
         case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count must not be negative."
