@@ -87,7 +87,7 @@ extension Fault {
 
     /// The fault under which `forEachFault` runs the calling code; `noFault` in any other code.
     ///
-    /// Include it in an expectation, whose failure otherwise does not say which fault caused it:
+    /// Include this in an expectation, so that its failure says which fault was the cause:
     ///
     /// ```swift
     /// #expect(model.message != nil, "\(Fault.current)")

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The content of a JSON text, ignoring the order of keys and whitespace.
+/// The content of JSON, ignoring whitespace and the order of keys.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
@@ -11,9 +11,9 @@ enum JSONValue: Sendable {
     case boolean(Bool)
     case null
 
-    /// Parses a whole text. If a key is repeated, its last value counts.
+    /// Parses JSON. If a key is repeated, its last value counts.
     ///
-    /// - Throws: A Foundation error if the text is not JSON: see `JSONText.reason(_:)`.
+    /// - Throws: A Foundation error if the data is not JSON: see `JSONText.reason(_:)`.
     init(_ text: Data) throws {
         self.init(tree: try JSONText.read(text))
     }

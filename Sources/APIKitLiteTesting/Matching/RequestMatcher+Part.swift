@@ -59,7 +59,7 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// The criterion in words.
+    /// A description of the criterion.
     var description: String {
         let values = [fileName?.debugDescription, mediaType, shownData]
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")

@@ -28,8 +28,8 @@ extension MockNetwork {
     ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)``
     ///     reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.
-    ///   - fileID: The file to name in error texts if the archive has no file.
-    ///   - line: The line to name in error texts if the archive has no file.
+    ///   - fileID: The file to name in error messages if the archive has no file.
+    ///   - line: The line to name in error messages if the archive has no file.
     /// - Returns: The stubs, in the order of each group's first request.
     @discardableResult
     public func stub(

@@ -34,9 +34,9 @@ import Foundation
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
 ///     replay ignores them, so include the names of values that differ in each run.
 ///   - filePath: The file beside the folder `Recordings`.
-///   - fileID: The file to name in error texts.
-///   - line: The line to name in error texts.
-///   - function: The test to name in error texts.
+///   - fileID: The file to name in error messages.
+///   - line: The line to name in error messages.
+///   - function: The test to name in error messages.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: The error that the body throws; ``VerificationError`` if the verification fails;
@@ -78,7 +78,7 @@ package struct RecordingFile: Sendable {
         command = "APIKITLITE_RECORD=\(name) swift test --filter \(test)"
     }
 
-    /// The recording, for error texts.
+    /// The recording, for error messages.
     fileprivate var recording: Recording {
         Recording(
             noun: "the recording \"\(name)\"", command: command,

@@ -58,7 +58,7 @@ extension MockResponse {
         }
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
-        // If a recorded body was decoded, the other three headers no longer fit it either.
+        // If a recorded body was decoded, a test cannot set the other three headers either.
         let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
         if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
             return wrong(

@@ -187,7 +187,8 @@ extension Stub {
         case response(MockResponse)
         case handler(Handler)
         case closure(Closure)
-        /// No response: all of them, this many, have been used, and `AfterLast.fail` follows.
+        /// No response, because of `AfterLast.fail`: the number of requests so far, including this
+        /// one.
         case usedUp(Int, of: Recording? = nil)
     }
 
