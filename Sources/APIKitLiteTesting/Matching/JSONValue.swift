@@ -47,7 +47,7 @@ enum JSONValue: Sendable {
         return text.excerpt(limit: limit)
     }
 
-    /// Writes the value, stopping after a number of bytes if there is a limit.
+    /// Writes the value, stopping once the text reaches the limit in bytes.
     private func write(to text: inout String, upTo limit: Int = .max) {
         switch self {
         case .object(let members):

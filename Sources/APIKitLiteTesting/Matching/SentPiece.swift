@@ -28,7 +28,7 @@ struct SentBody: Sendable {
     /// The pieces, up to the limit.
     private(set) var pieces: [SentPiece] = []
     private(set) var pieceCount = 0
-    /// The number of bytes sent.
+    /// The size of everything sent, in bytes.
     private(set) var byteCount = 0
 
     init(limit: Limit = Limit()) {

@@ -142,7 +142,7 @@ extension BodyBuffer {
 /// `handle` has its own lock.
 private final class TaskClient<Value: Sendable>: Client {
     let promise = Promise<Value>()
-    /// The body that follows the headers; nil for a client that waits for the whole response.
+    /// The body that follows the headers; nil for a client waiting for the whole response.
     let body: BodyBuffer?
     private let handle = Locked<RequestCancellation?>(nil)
 

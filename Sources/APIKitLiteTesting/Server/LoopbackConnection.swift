@@ -4,7 +4,8 @@ import Foundation
 /// The connection of one client. On its own thread, it reads a request, gets a response, writes it,
 /// and then reads the next request.
 ///
-/// A client that leaves is noticed within a twentieth of a second of having nothing to write.
+/// If the client leaves, the connection notices within a twentieth of a second, unless it is
+/// writing.
 final class LoopbackConnection: Sendable {
     /// What follows a response.
     private enum Next {
@@ -99,8 +100,8 @@ final class LoopbackConnection: Sendable {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
         var hasFinished = false
-        // A client that has finished sending may be waiting or may have left. Sending
-        // an interim response shows which.
+        // A client that has finished sending may be waiting for the response or may have left.
+        // Sending an interim response shows which.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil

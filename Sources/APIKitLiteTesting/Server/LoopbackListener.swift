@@ -49,8 +49,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
             if let accepted {
                 start(accepted)
             } else if isRefused {
-                // The process has no descriptors left. The socket stays ready, so without a pause
-                // this would be a busy loop.
+                // The process has no file descriptors left. The socket stays ready, so without a
+                // pause this would be a busy loop.
                 closeIdleConnection()
                 usleep(50_000)
             }

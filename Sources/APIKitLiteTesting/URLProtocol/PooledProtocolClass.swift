@@ -5,14 +5,14 @@ import Foundation
 ///
 /// Foundation creates the protocol object, so only its class can determine which network answers.
 /// Such classes are created at run time, as specializations of a generic class, and cannot be
-/// freed. So a network takes its class from a pool, and returns it when no session or configuration
-/// refers to the network any more. A list of classes copied from a configuration may still contain
-/// the class. So a returned class is reused only after a thousand others have been returned. Until
-/// then, a request through it fails.
+/// freed. So a network takes its class from a pool, and returns the class when no session or
+/// configuration refers to the network any more. A list of classes copied from a configuration may
+/// still contain the class, so a returned class is reused only after a thousand others have been
+/// returned. Until then, a request through the class fails.
 struct PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
-    /// Takes a class for a responder, which is referenced weakly.
+    /// Takes a class for a responder, without keeping the responder alive.
     static func take(for responder: any Responder & AnyObject) -> PooledProtocolClass {
         pool.withLock { pool in
             let type = pool.take()
@@ -59,7 +59,7 @@ struct PooledProtocolClass: Sendable {
     private static let pool = Locked(Pool())
 }
 
-/// No more bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
+/// The end of the bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
 private enum Nothing {}
 /// The bit 0 above the lower bits.
 private enum Zero<Rest> {}

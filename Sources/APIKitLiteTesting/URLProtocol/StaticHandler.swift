@@ -5,13 +5,13 @@ import Foundation
 ///
 /// The closure is called for one request at a time, in order, so the variables that it captures
 /// need no lock. A request belongs to the closure that was set when the request arrived, even if
-/// another has been set since. When that closure is cleared, the requests that wait for it fail.
+/// another closure has been set since. When a closure is cleared, the requests waiting for it fail.
 final class StaticHandler: Responder {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
-        /// The closure; nil after it was cleared. Nothing else keeps it, so its captures are then
-        /// released.
+        /// The closure; nil once cleared. Nothing else keeps the closure, so clearing it releases
+        /// its captures.
         var function: Function?
         /// The number of requests that the closure has received.
         var requestCount = 0
