@@ -52,7 +52,7 @@ public func forEachFault<R, E: Error>(
 }
 
 /// Runs a body of code with a good response, and then once for each fault of that response, with
-/// the clock of the network.
+/// the network's clock.
 ///
 /// Use this function for a client that waits. A policy that retries after 120 seconds waits on this
 /// clock, which advances automatically when nothing else is happening. Without the clock, the

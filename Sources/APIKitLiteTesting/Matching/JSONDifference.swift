@@ -94,8 +94,8 @@ struct JSONDifference {
     ) {
         var tail = actual[...]
         for (index, element) in expected.enumerated() {
-            // Differences beyond the shown ones are only counted, without a search, so that the
-            // time stays linear.
+            // Once enough lines are collected, differences are only counted, without a search, so
+            // that the time stays linear.
             let isShown = !isExplaining || lines.count < Self.shownLines
             if isShown, let found = tail.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 tail = tail[found...].dropFirst()

@@ -6,7 +6,7 @@ enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
-    /// The text of the number, as Foundation writes it.
+    /// A number, as Foundation writes it.
     case number(String)
     case boolean(Bool)
     case null

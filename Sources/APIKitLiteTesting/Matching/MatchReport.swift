@@ -1,6 +1,6 @@
 /// The result of matching one request.
 ///
-/// The lines are built on demand, because most are never shown.
+/// The lines are built on demand, because most never appear in a message.
 struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {

@@ -22,8 +22,8 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    // The `Stub` that answered. It is untyped because matching does not depend on stubs: see
-    // `stub`.
+    // The `Stub` that answered. The property is untyped, so that matching does not depend on stubs:
+    // see `stub`.
     var answeringStub: (any AnyObject & Sendable)?
 
     /// When the request was received, measured on the network's clock from the network's creation;

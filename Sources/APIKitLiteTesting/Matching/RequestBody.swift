@@ -20,7 +20,7 @@ enum RequestBody {
     /// `httpBody`. A HEAD loses its body, a POST without a type gets the type of a form, headers
     /// are trimmed, and blank headers are removed.
     ///
-    /// - Throws: The error that ``refusal(of:_:)`` returns; any error from reading the stream or
+    /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the stream or
     ///   file; ``MockError`` for a streamed upload.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         if let refusal = refusal(of: request, task) { throw refusal }

@@ -49,7 +49,7 @@ private struct ExpectedPart: Sendable {
     var fileName: String?
     var mediaType: String?
     var data: Data?
-    /// The data as text, if the criterion was given text.
+    /// The required content as text, if the criterion was created with text.
     var text: String?
 
     func matches(_ part: RecordedPart) -> Bool {

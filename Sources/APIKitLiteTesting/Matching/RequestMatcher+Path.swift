@@ -37,8 +37,8 @@ extension RequestMatcher {
 
     /// Requires a path, percent-encoded as in a URL. It is not a template.
     ///
-    /// Use it for paths that a template cannot express, such as paths with braces or an escaped `/`
-    /// inside a segment.
+    /// Use this for paths that a template cannot express, such as paths with braces or an escaped
+    /// `/` inside a segment.
     ///
     /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
     public func path(exactly path: String) -> RequestMatcher {

@@ -72,7 +72,7 @@ struct RequestPattern: Sendable {
         body.matches(live.body) || body.matches(live.shown.body) ? body : live.shown.body
     }
 
-    /// Returns the number of parts that a live request lacks or has in another place.
+    /// Returns the number of recorded parts that a client's request lacks or has in another place.
     func differences(from live: RequestReading) -> Int {
         var count = zip(segments, live.segments).count { $0 != $1 }
         count += query.count { !live.query.contains($0) }

@@ -63,8 +63,8 @@ public final class MockNetwork: Sendable {
     /// answered by the closure that was set when it arrived, even if it has been replaced since.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network. Calls may overlap. When a request is cancelled, so is the task of its
-    /// call.
+    /// creates the network. Calls may overlap. When a request is cancelled, so is the task that
+    /// runs its call.
     ///
     /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
     /// earlier systems, it must not block.
@@ -89,7 +89,7 @@ public final class MockNetwork: Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [core.protocolClass]
         configuration.httpCookieStorage = core.cookieStorage
-        // Nothing is cached, and a cache lookup costs a hop to another queue.
+        // A mock caches nothing, and a cache lookup would take a hop to another queue.
         configuration.urlCache = nil
         configuration.retain(core)
         return configuration

@@ -127,7 +127,7 @@ extension BodyBuffer {
         }
         if let response = part.head?.response { head.resolve(with: .success(response)) }
         for piece in part.pieces {
-            // First, because the reader may leave as soon as it has the piece.
+            // First, because the reader may leave as soon as it has received the piece.
             piece.receipt?.didTake()
             append(piece.data)
         }

@@ -47,8 +47,8 @@ extension NetworkCore {
     }
 }
 
-/// The first errors of requests that were not answered, and the number of all such errors. The lock
-/// in `NetworkCore` guards this value.
+/// The first errors for requests that were not answered, and the number of all such errors. The
+/// lock in `NetworkCore` guards this value.
 struct UnansweredRequests {
     /// The number of errors to keep.
     static let limit = 20
@@ -70,7 +70,7 @@ struct UnansweredRequests {
     }
 }
 
-/// The error of a failed verification, with all findings.
+/// The error for a failed verification, with all findings.
 public struct VerificationError: DescribedError, Sendable {
     /// One message for each finding.
     ///

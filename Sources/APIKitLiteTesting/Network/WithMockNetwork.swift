@@ -1,7 +1,7 @@
 /// Runs a body of code with a new network, and verifies the network at the end.
 ///
 /// - Parameters:
-///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
+///   - clock: The network's clock, as in ``MockNetwork/init(clock:)``.
 ///   - fileID: The file of the network and its verification, for error messages.
 ///   - line: The line of the network and its verification, for error messages.
 ///   - body: The code of the test, which receives the network.

@@ -3,8 +3,8 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// It has every field that 1.2 requires, because Firefox and Charles reject a file without `pages`
-/// or `response`.
+/// The content has every field that HAR 1.2 requires, because Firefox and Charles reject a file
+/// without `pages` or `response`.
 enum HAR {
     /// Returns the content of an archive. Equal archives have equal content.
     static func content(of archive: HTTPArchive) -> JSONValue {

@@ -76,8 +76,8 @@ extension HTTPArchive {
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.
     ///
-    /// Rewriting a checked file with the same redaction would change nothing. Fields that replay
-    /// does not read are searched too, and so are the files that the archive names with `_file`.
+    /// Rewriting a checked file with the same redaction would change nothing. The search includes
+    /// fields that a replay does not read, and the files that the archive names with `_file`.
     ///
     /// - Parameters:
     ///   - folder: The folder. Every file with the extension `har` in it or its subfolders is

@@ -3,8 +3,8 @@ import Foundation
 
 /// HTTP exchanges: requests with their responses, as in a HAR 1.2 file.
 ///
-/// The file comes from a browser, a proxy or ``write(to:redacting:)``. An archive is a collection,
-/// so tests can edit it like one:
+/// Such a file is written by a browser, a proxy or ``write(to:redacting:)``. An archive is a
+/// collection, so tests can edit its exchanges:
 ///
 /// ```swift
 /// var archive = try HTTPArchive(contentsOf: file)
@@ -124,7 +124,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     }
 }
 
-/// The reason why a recording cannot be read, replayed or written.
+/// An error for a recording that cannot be read, replayed or written, or that contains secrets.
 public struct HTTPArchiveError: DescribedError, Sendable {
     /// What is wrong, in which file and where, and how to fix it.
     public let description: String

@@ -153,7 +153,7 @@ final class Delivery: Sendable {
         if timeout < moment { throw URLError(.timedOut) }
     }
 
-    /// Waits forever.
+    /// Waits until the answer is cancelled or times out.
     func waitForNothing() async throws {
         try await wait(for: .nothing, .sleeper) { _ in nil }
     }
@@ -274,7 +274,7 @@ final class Delivery: Sendable {
         if isOver { timeout?.cancel() }
     }
 
-    /// When the client began to wait for the next byte, or will at the next wait.
+    /// When the client began, or will begin at the next wait, to wait for the next byte.
     private var waitStart: Duration {
         let now = time.now
         return state.withLock { $0.map { $0.due.isEmpty ? $0.waitStart : now } } ?? now

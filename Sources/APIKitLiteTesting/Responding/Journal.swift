@@ -9,7 +9,7 @@ import Foundation
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// The kept requests. Their number may exceed the limit by a quarter.
+        /// The kept requests, at most a quarter more than the limit.
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. IDs are consecutive.
         var firstID = 0

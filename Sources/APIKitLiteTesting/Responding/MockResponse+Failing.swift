@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// Responses that break off, and responses with configuration errors.
+// Responses that break off before their end, and responses with configuration errors.
 extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///

@@ -3,7 +3,7 @@ import Foundation
 
 /// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// The cookie storage; nil for the session's storage.
+    /// The cookie storage; nil to use the session's storage.
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Records a request and answers it, immediately or later.

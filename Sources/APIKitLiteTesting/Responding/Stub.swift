@@ -60,8 +60,8 @@ public final class Stub: Sendable {
     /// The number of the stub in the journal.
     let number: Int
     let watch: HangReporter
-    /// The number of responses taken, for requests that have been recorded or are about to be. It
-    /// has its own lock.
+    /// The number of responses taken, for requests that have been recorded or are about to be. This
+    /// property has its own lock.
     private let taken = Locked(0)
 
     /// Creates a stub. `verified` is the place where the network was already verified; nil if it

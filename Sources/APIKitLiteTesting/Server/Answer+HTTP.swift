@@ -84,8 +84,7 @@ extension Answer {
         }
         let isLengthTrue =
             head.length != nil && fields["content-length"]?.value == head.length.map(String.init)
-        // A 1xx is not a final response, so the client waits for another one until the connection
-        // closes.
+        // A 1xx is not a final response. Closing the connection ends the client's wait for one.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200
             && (!hasBody || isChunked || isLengthTrue)

@@ -44,7 +44,7 @@ final class LoopbackConnection: Sendable {
                 guard let request else { break }
                 next = answer(request)
             } catch {
-                // Framed like a response to a GET, after which the connection closes.
+                // The error is framed like a response to a GET, after which the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
                 next = write(Answer(error, url: listener.url), to: request)

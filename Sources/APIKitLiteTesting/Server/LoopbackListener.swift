@@ -62,7 +62,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
         condition.broadcast()
     }
 
-    /// Closes the oldest connection that is not answering a request. Returns whether there is one.
+    /// Closes the oldest connection that is not answering a request. Returns whether there was such
+    /// a connection.
     @discardableResult
     func closeIdleConnection() -> Bool {
         let idle = condition.withLock { connections.first { $0.connection.isIdle } }

@@ -6,7 +6,7 @@ import Foundation
 struct Socket: Sendable {
     private let descriptor: Int32
 
-    /// Takes over the descriptor of a connection.
+    /// Takes ownership of a connection's descriptor.
     private init(descriptor: Int32) {
         self.descriptor = descriptor
         prepare()
@@ -64,7 +64,8 @@ struct Socket: Sendable {
         poll(&wait, 1, 50)
         let accepted = Foundation.accept(descriptor, nil, nil)
         if accepted >= 0 { return (Socket(descriptor: accepted), false) }
-        // The client may have left already.
+        // These codes mean that no client is waiting, that it has left, or that a signal
+        // interrupted.
         return (nil, ![EAGAIN, ECONNABORTED, EINTR].contains(errno))
     }
 

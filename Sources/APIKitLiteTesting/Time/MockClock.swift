@@ -29,7 +29,7 @@ public final class MockClock: CallbackClock {
             self.offset = offset
         }
 
-        /// Returns the moment that is later by a duration.
+        /// Returns the moment that follows this one after a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
@@ -64,7 +64,8 @@ public final class MockClock: CallbackClock {
     /// Zero, because the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// The remaining time of each sleeper, shortest first, without the ``pendingDeadlines``.
+    /// The remaining time of each sleeper, shortest first. Deadlines are in ``pendingDeadlines``
+    /// instead.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
     /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not

@@ -21,7 +21,7 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the responder that has this class, or `nil` if the responder is gone.
+    /// Returns the responder to which this class belongs, or `nil` if the responder is gone.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
         pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
@@ -41,7 +41,7 @@ struct PooledProtocolClass: Sendable {
         weak var responder: (any Responder & AnyObject)?
     }
 
-    /// The classes of the process and the responders that have them.
+    /// The process's classes, and the responders to which they belong.
     private struct Pool {
         /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []

@@ -15,7 +15,8 @@ final class StaticHandler: Responder {
         var function: Function?
         /// The number of requests that the closure has received.
         var requestCount = 0
-        /// The number of requests whose turn is over, and so the number of the current request.
+        /// The number of requests whose turn is over. This is also the number of the current
+        /// request, from 0.
         var endedCount = 0
     }
 
@@ -78,7 +79,7 @@ final class StaticHandler: Responder {
         let turn = Promise<Void>()
         _ = state.when(
             { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
-        // A cancelled request waits too, so that no other request takes its turn.
+        // A cancelled request waits too. Otherwise another request could take its turn.
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
