@@ -59,7 +59,7 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// A description of the criterion.
+    /// The criterion, as reports describe it.
     var description: String {
         let values = [fileName?.debugDescription, mediaType, shownData]
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")

@@ -70,7 +70,7 @@ extension HTTPArchive.Exchange {
         return exchange
     }
 
-    /// The pieces, grouped so that each group ends at the end of a line.
+    /// The pieces in groups, each of which ends with a line break or with the last piece.
     private var lines: [[SentPiece]] {
         var lines: [[SentPiece]] = [[]]
         for piece in pieces {

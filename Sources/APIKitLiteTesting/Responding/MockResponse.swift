@@ -18,7 +18,7 @@ public struct MockResponse: Sendable {
         case end
         /// An error, after this many bytes of the body.
         case failure(any Error, afterBytes: Int)
-        /// The end of the connection, after this many bytes of the headers.
+        /// A lost connection, after this many bytes of the headers.
         case cutHead(afterBytes: Int)
         case silence
     }

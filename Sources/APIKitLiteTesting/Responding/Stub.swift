@@ -238,7 +238,7 @@ extension Stub {
         }
     }
 
-    /// What `verify()` reports about this stub; nil if it was used as often as expected.
+    /// What `verify()` reports about this stub; nil if the stub was used as often as expected.
     var finding: String? {
         let count = callCount
         let wanted: String

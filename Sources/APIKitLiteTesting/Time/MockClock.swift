@@ -77,7 +77,8 @@ public final class MockClock: CallbackClock {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 
-    /// Suspends until the clock reaches a deadline. If it has passed, returns immediately.
+    /// Suspends until the clock reaches a deadline. If the deadline has passed, returns
+    /// immediately.
     ///
     /// - Parameters:
     ///   - deadline: The moment at which the sleep ends.
