@@ -46,8 +46,8 @@ public struct JsonLoader {
     ///   - fileName: The name of the file. You can omit the extension `.json`.
     ///   - decoder: The decoder; by default, a new `JSONDecoder`.
     /// - Returns: The decoded value.
-    /// - Throws: The errors of ``data(fileName:)``, or a `DecodingError` if the file is not JSON or
-    ///   does not contain a value of this type.
+    /// - Throws: Any error thrown by ``data(fileName:)``, or a `DecodingError` if the file is not
+    ///   JSON or does not contain a value of this type.
     public func load<Value: Decodable>(
         type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
@@ -64,7 +64,7 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files in the folders, so that an error can reveal a misspelt name.
+    /// The files in the searched folders, so that an error can reveal a misspelt name.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -56,9 +56,9 @@ public final class MockURLSession: HTTPSession {
     ///   - request: The request, which is ignored.
     ///   - options: What to wait for. The body is always complete.
     /// - Returns: The body, with the status and headers.
-    /// - Throws: The error of the session; `URLError.cancelled` if the task is cancelled;
-    ///   ``MockError`` if there is neither an error nor a response; `TransportError.notHTTP` if
-    ///   the response is not an `HTTPURLResponse`.
+    /// - Throws: The session's error; `URLError.cancelled` if the task is cancelled; ``MockError``
+    ///   if there is neither an error nor a response; `TransportError.notHTTP` if the response is
+    ///   not an `HTTPURLResponse`.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

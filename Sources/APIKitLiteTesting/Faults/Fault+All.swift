@@ -19,11 +19,11 @@ extension Fault {
     /// wrong type in one fault, and is `null` in another. If there are more than 64 values, 64
     /// evenly spaced ones are used. A body that is not JSON has no such faults.
     ///
-    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes. A longer one
-    /// is also cut off and truncated at the ends of its pieces. It stalls at the ends of its pieces
-    /// and in its middle, and each piece arrives twice in one fault. If there are more than 64
-    /// pieces, 64 evenly spaced ones are used. A sample is a stream if its body has several pieces,
-    /// or if its `Content-Type` is for events or JSON Lines.
+    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes. A longer body
+    /// is also cut off and truncated at the ends of its pieces. The stream stalls at the ends of
+    /// its pieces and in its middle, and each piece arrives twice in one fault. If there are more
+    /// than 64 pieces, 64 evenly spaced ones are used. A sample is a stream if its body has several
+    /// pieces, or if its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.
@@ -69,7 +69,7 @@ extension Fault {
     /// Returns the byte counts at which to cut off the body, in ascending order. Each is less than
     /// the size of the body.
     ///
-    /// A body of up to `longest` bytes is cut off after each of them. A longer one is also cut off
+    /// A body of up to `longest` bytes is cut off after each of them. A longer body is also cut off
     /// at the ends of its pieces.
     private static func boundaries(
         in body: Data, upTo longest: Int, with pieceEnds: [Int]
@@ -91,14 +91,14 @@ extension Fault {
 }
 
 extension MockResponse {
-    /// Whether the body is a stream: it has several pieces, or the media type is for streams.
+    /// Whether the body is a stream, because it has several pieces or a media type for streams.
     fileprivate var isStreamed: Bool {
         pieces.count > 1
             || mediaType(value(forHeader: "content-type")).map(StreamMediaTypes.all.contains)
                 ?? false
     }
 
-    /// The number of bytes before the end of each piece except the last, in order.
+    /// The offset in bytes at which each piece except the last ends, in order.
     fileprivate var pieceEnds: [Int] {
         var end = 0
         return pieces.dropLast().map { piece in

@@ -48,7 +48,7 @@ extension Fault {
         }
     }
 
-    /// Returns the sample with its JSON changed. The change returns nil if there is no such value.
+    /// Returns the sample with its JSON changed. `change` returns nil if there is no such value.
     private func breaking(
         _ sample: MockResponse, _ change: (JSONValue) -> JSONValue?
     ) -> MockResponse {

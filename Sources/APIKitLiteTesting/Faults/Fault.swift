@@ -28,7 +28,7 @@ public enum Fault: Hashable, Sendable {
     /// A transport error instead of a response.
     case error(URLError.Code)
 
-    /// No response, so that the request times out on the clock of the network. See
+    /// No response, so that the request times out on the network's clock. See
     /// ``MockResponse/hanging``.
     case hanging
 
@@ -64,7 +64,7 @@ public enum Fault: Hashable, Sendable {
     /// (RFC 9110, section 10.2.3). `nil` adds no field.
     case status(Int, retryAfter: String? = nil)
 
-    /// The good response with one byte of its body per second, on the clock of the network.
+    /// The good response with one byte of its body per second, on the network's clock.
     ///
     /// A body of more than 64 bytes arrives in at most 64 pieces. A timeout limits the wait for the
     /// next byte, so the request times out only if its timeout is shorter than a second.
@@ -73,7 +73,7 @@ public enum Fault: Hashable, Sendable {
     /// A connection that stays open after this many bytes of the body, but sends no more. At least
     /// one byte arrives, and at least one is missing.
     ///
-    /// The request times out on the clock of the network, or earlier if a policy says so: see
+    /// The request times out on the network's clock, or earlier if a policy says so: see
     /// `timingOut(after:idle:clock:)` of `HTTPSession`.
     case stalled(afterBytes: Int)
 
@@ -87,7 +87,7 @@ extension Fault {
 
     /// The fault under which `forEachFault` runs the calling code; `noFault` in any other code.
     ///
-    /// Include it in an expectation, whose failure otherwise does not say which fault caused it:
+    /// Include this in an expectation, so that its failure says which fault was the cause:
     ///
     /// ```swift
     /// #expect(model.message != nil, "\(Fault.current)")

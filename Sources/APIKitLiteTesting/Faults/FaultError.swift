@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// An error of `forEachFault` that lists the faults under which a client failed a requirement.
+/// An error thrown by `forEachFault`, listing the faults under which a client failed a requirement.
 public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
     package struct Violation: Error, CustomStringConvertible {
         package let fault: Fault
         /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
         package let event: String
-        /// A text shared by events that probably have the same cause.
+        /// An identifier shared by events that probably have the same cause.
         let kind: String
         /// Whether the client never finished.
         var isHung = false
@@ -23,7 +23,8 @@ public struct FaultError: DescribedError, Sendable {
     /// The outcomes under the other faults.
     package let report: FaultReport
 
-    /// The number of faults not tried, because the client failed without a fault or hung too often.
+    /// The number of faults that were not tried, because the client failed without a fault or hung
+    /// too often.
     package let skippedCount: Int
 
     /// The file and line of the call.

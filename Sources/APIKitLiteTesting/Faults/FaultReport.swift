@@ -43,14 +43,14 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The outcome under this fault.
     ///
-    /// It is `nil` if the fault was not tried, if the client hung, or if it threw an unexpected
-    /// error.
+    /// The outcome is `nil` if the fault was not tried, or if the client hung or threw an
+    /// unexpected error.
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
-    /// Returns the error that the client threw under a fault, such as an `APIRequestError`, or nil
-    /// if it returned a value or has no outcome.
+    /// Returns the error thrown by the client under a fault, such as an `APIRequestError`, or nil
+    /// if the client returned a value or has no outcome.
     ///
     ///     let error = report.error(under: .status(404)) as? APIRequestError
     ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")

@@ -6,7 +6,7 @@ import Foundation
 /// Each run has its own network and its own clock. The clock advances automatically when nothing
 /// else is happening.
 struct FaultRun: Sendable {
-    /// The outcome of a client and the error that it threw, or what went wrong.
+    /// A client's outcome and the error that it threw, or what went wrong.
     typealias Ending = Result<
         (outcome: LoadOutcome, error: (any Error)?), FaultError.Violation
     >
@@ -14,8 +14,8 @@ struct FaultRun: Sendable {
     /// Runs the client once and returns what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
 
-    /// The number of hung clients after which no other run starts. Each takes the whole time limit,
-    /// and may block a thread forever.
+    /// The number of hung clients after which no other run starts. Each of them takes the whole
+    /// time limit, and may block a thread forever.
     private static let mostHung = 3
     /// The number of sleeps after which a client counts as hung.
     private static let mostSleeps = 1_000
@@ -100,7 +100,7 @@ struct FaultRun: Sendable {
             let promise = Promise<Ending>()
             let begun = Monitor(false)
             let work = startHandlerTask {
-                // Time before this does not count, because the machine may have been busy.
+                // Time before this point does not count, because the machine may have been busy.
                 begun.update { $0 = true }
                 if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
                 promise.resolve(with: .success(await client(fault, network, clock)))
@@ -126,9 +126,10 @@ struct FaultRun: Sendable {
     /// Moves the clock to the next sleeper repeatedly, until the client hangs or the task is
     /// cancelled. Returns why the client counts as hung.
     ///
-    /// Nothing shows what a client does between its requests and its sleeps, so it has a time
-    /// limit. A client on the main actor cannot run while other tests keep that actor busy. So time
-    /// counts only while the main actor runs. If it does nothing for that long, it is blocked.
+    /// Nothing shows what a client does between its requests and its sleeps, so the client has a
+    /// time limit. A client on the main actor cannot run while other tests keep that actor busy, so
+    /// time counts only while the main actor runs. A main actor that runs nothing for that long
+    /// counts as blocked.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
         afterCancelling release: () -> Void
@@ -141,11 +142,12 @@ struct FaultRun: Sendable {
             let mayCancel = fault == .cancelledDuring && network.core.journal.requestCount > 0
             if mayCancel { cancel() }
             let seen = network.core.journal.changeCount
-            // The yields take longer on a busy machine. The pause allows for work on other queues.
+            // The yields take longer on a busy machine. The pause leaves time for work on other
+            // queues.
             for _ in 0..<32 { await Task.yield() }
             try? await Task.sleep(for: .milliseconds(2))
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
-            // A client that ignores its cancellation receives the response.
+            // A client that ignores cancellation receives the response.
             if mayCancel, restingLooks > 0 { release() }
             // Without a sleeper, the next step would be the deadline of a pending exchange.
             if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty
@@ -157,8 +159,8 @@ struct FaultRun: Sendable {
                 await clock.advanceToNextSleeper()
                 continue
             }
-            // A look takes two milliseconds. On a busy machine it takes longer, and the client also
-            // needs more time.
+            // Each check takes two milliseconds. On a busy machine it takes longer, but the client
+            // also needs more time.
             let time = min(ContinuousClock.now - start, .milliseconds(5))
             if mainActor.isTaken {
                 left -= time
@@ -172,8 +174,9 @@ struct FaultRun: Sendable {
             + (left > .zero ? ", in which something blocked the main actor" : "")
     }
 
-    /// How many looks must find nothing new before the clock of the good response moves. This
-    /// client must succeed, so its own time limit must not pass too early on a busy machine.
+    /// How many checks must find nothing new before the clock moves in the run with the good
+    /// response. That run must succeed, so the client's own timeouts must not fire too early on a
+    /// busy machine.
     private static let restOfGoodRun = 25
 }
 
@@ -184,7 +187,7 @@ extension FaultRun.Ending {
 }
 
 extension FaultError.Violation {
-    /// Returns the violation of a client that hangs.
+    /// Returns the violation for a client that hangs.
     fileprivate static func hung(_ fault: Fault, _ network: MockNetwork, _ reason: String) -> Self {
         let requests = network.requests
         var state = "it sent nothing"

@@ -22,7 +22,7 @@ import Foundation
 ///
 /// The body may use the network as a session, through its `urlSession`, or through its server.
 /// Timeouts and slow bytes take no real time. Up to 16 bodies run at once. If the code around the
-/// closure runs on an actor, so does the body.
+/// closure runs on an actor, the body does too.
 ///
 /// - Parameters:
 ///   - sample: A good response.
@@ -52,11 +52,11 @@ public func forEachFault<R, E: Error>(
 }
 
 /// Runs a body of code with a good response, and then once for each fault of that response, with
-/// the clock of the network.
+/// the network's clock.
 ///
-/// Use it for a client that waits. A policy that retries after 120 seconds waits on this clock,
-/// which advances automatically when nothing else is happening. Without it, the policy would wait
-/// in real time:
+/// Use this function for a client that waits. A policy that retries after 120 seconds waits on this
+/// clock, which advances automatically when nothing else is happening. Without the clock, the
+/// policy would wait in real time:
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in

@@ -33,7 +33,7 @@ extension JSONValue {
         return isFound ? result : nil
     }
 
-    /// Returns this value with some values replaced, in depth-first order.
+    /// Returns this value with some of its values replaced, visiting them in depth-first order.
     private func changed(
         at path: String = "$", _ change: (String, JSONValue) -> JSONValue?
     ) -> JSONValue {

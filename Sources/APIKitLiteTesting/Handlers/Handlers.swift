@@ -1,10 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Calls handlers with the task-locals of the code that created this object. Each runs on a thread
-/// that it may block.
+/// Calls handlers with the task-local values of the code that created this object. Each handler
+/// runs on a thread that it may block.
 ///
-/// This attributes a failing `#expect` in a handler to the test that created the network.
+/// With these values, a failing `#expect` in a handler is attributed to the test that created the
+/// network.
 final class Handlers: Sendable {
     private struct Call: Sendable {
         let work: @Sendable () async -> Void
@@ -19,8 +20,8 @@ final class Handlers: Sendable {
         let (stream, wakes) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wakes = wakes
-        // Only a task created here has these task-locals, so it starts the tasks of all calls. It
-        // does so inside `start`, because each call would have to wake a separate thread.
+        // Only a task created here has these values, so this task starts the tasks of all calls. It
+        // runs inside `start`, because otherwise each call would have to wake a thread.
         startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
                 let waiting = calls.withLock { calls in
@@ -36,8 +37,8 @@ final class Handlers: Sendable {
         wakes.finish()
     }
 
-    /// Calls a handler concurrently with the others. Do not cancel its `task` on the loading
-    /// thread: a cancellation handler is the user's code, and a `URLSession` call there crashes.
+    /// Calls a handler concurrently with the others. Do not cancel `task` on the loading thread: a
+    /// cancellation handler is the user's code, and a `URLSession` call on that thread crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
         // Bypasses the stream: another thread may take the call, and the thread sanitizer does not
         // see how a stream hands over its elements.
@@ -47,7 +48,7 @@ final class Handlers: Sendable {
 }
 
 /// Starts a task on a thread that it may block, if the system has task executors. An inline task
-/// runs within the calls that start and resume it, and must not block.
+/// runs inside the calls that start and resume it, and must not block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
@@ -70,8 +71,8 @@ private final class InlineExecutor: TaskExecutor {
 
 /// Runs each job on a separate queue.
 ///
-/// Swift's own pool has one thread per core. That many handlers that sleep or wait on a semaphore
-/// would stop every task of the process. A serial queue gets another thread if all others are
+/// Swift's own pool has one thread per core. If that many handlers slept or waited on a semaphore,
+/// every task of the process would stop. A serial queue gets another thread if all others are
 /// blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class QueueExecutor: TaskExecutor {

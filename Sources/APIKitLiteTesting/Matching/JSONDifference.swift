@@ -17,8 +17,8 @@ struct JSONDifference {
     private static let shownLines = 5
 
     private let relation: Relation
-    /// Whether all differences are collected, with their texts. If false, the comparison stops at
-    /// the first one.
+    /// Whether to collect and describe all differences. If false, the comparison stops at the first
+    /// one.
     private let isExplaining: Bool
     private var lines: [String] = []
 
@@ -94,14 +94,14 @@ struct JSONDifference {
     ) {
         var tail = actual[...]
         for (index, element) in expected.enumerated() {
-            // No search for a difference that is only counted, so that the time stays linear.
+            // Once enough lines are collected, differences are only counted, without a search, so
+            // that the time stays linear.
             let isShown = !isExplaining || lines.count < Self.shownLines
             if isShown, let found = tail.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 tail = tail[found...].dropFirst()
             } else if isExplaining, actual.count == expected.count {
-                // With equal counts, only the element at the same index can match. It is compared
-                // again only for an explanation, because a second comparison at each depth doubles
-                // the work.
+                // With equal counts, only the element at the same index can match. Comparing it
+                // again doubles the work at each depth, so this happens only for an explanation.
                 let count = lines.count
                 compare(element, actual[index], at: adding(JSONText.step(index), to: path))
                 if lines.count == count { recordMissing(element, at: path) }

@@ -1,19 +1,19 @@
 import APIKitLite
 import Foundation
 
-/// The content of a JSON text, ignoring the order of keys and whitespace.
+/// The content of JSON, ignoring whitespace and the order of keys.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
-    /// The text of the number, as Foundation writes it.
+    /// A number, as Foundation writes it.
     case number(String)
     case boolean(Bool)
     case null
 
-    /// Parses a whole text. If a key is repeated, its last value counts.
+    /// Parses JSON. If a key is repeated, its last value counts.
     ///
-    /// - Throws: A Foundation error if the text is not JSON: see `JSONText.reason(_:)`.
+    /// - Throws: A Foundation error if the data is not JSON: see `JSONText.reason(_:)`.
     init(_ text: Data) throws {
         self.init(tree: try JSONText.read(text))
     }
@@ -47,7 +47,7 @@ enum JSONValue: Sendable {
         return text.excerpt(limit: limit)
     }
 
-    /// Writes the value, stopping after a number of bytes if there is a limit.
+    /// Writes the value, stopping once the text reaches the limit in bytes.
     private func write(to text: inout String, upTo limit: Int = .max) {
         switch self {
         case .object(let members):

@@ -1,14 +1,14 @@
 /// The result of matching one request.
 ///
-/// The lines are built on demand, because most are never shown.
+/// The lines are built on demand, because most never appear in a message.
 struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {
         let criterion: String
-        /// What the request has instead, or nil if the criterion holds. A criterion that was not
-        /// checked, because another one failed, also has a difference.
+        /// What the request has instead, or nil if the criterion holds. For a criterion that was
+        /// not checked, says so.
         let difference: String?
-        /// More about the difference, such as a line for each key that differs in a JSON body.
+        /// Further lines about the difference, such as one for each differing key in a JSON body.
         let details: [String]
 
         /// Whether the criterion holds.
@@ -47,8 +47,8 @@ struct MatchReport: CustomStringConvertible {
     /// The outcome of one criterion.
     private enum Outcome {
         case holds, fails
-        /// It was not checked: its predicate may rely on a criterion that failed or is unusable, or
-        /// a large body would be parsed only for its text.
+        /// The criterion was not checked: its predicate may rely on a criterion that failed or is
+        /// unusable, or a large body would be parsed only to describe the difference.
         case notAsked
     }
 
@@ -58,8 +58,8 @@ struct MatchReport: CustomStringConvertible {
     private let configurationError: String?
     private let captured: [String: String]
 
-    /// Checks each criterion against a request, and stores the path values that they capture in
-    /// `reading`. Predicates are not called after a failed or invalid criterion.
+    /// Checks each criterion against a request, and stores the captured path values in `reading`.
+    /// Predicates are not called after a failed or invalid criterion.
     init(_ matcher: RequestMatcher, on reading: RequestReading) {
         self.reading = reading
         (criteria, configurationError) = (matcher.criteria, matcher.configurationError)
@@ -93,11 +93,11 @@ struct MatchReport: CustomStringConvertible {
         }
     }
 
-    /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
-    /// line describes it.
+    /// The lines, in the order of the criteria. The last line describes the matcher's configuration
+    /// error, if there is one.
     var lines: [Line] {
         let reading = reading.shown
-        // A predicate within a criterion may read these values.
+        // A predicate inside a criterion may read the captured values.
         reading.pathValues = captured
         let lines = zip(criteria, outcomes).map { criterion, outcome in
             let difference: Difference? =

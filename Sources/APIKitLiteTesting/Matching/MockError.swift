@@ -14,7 +14,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         case unmatched
         /// A stub with ``Stub/Times/never`` matches the request.
         case forbidden
-        /// The matching stub has used all of its responses, and then fails:
+        /// The matching stub has used all of its responses, and is set to fail afterwards:
         /// ``Stub/AfterLast/fail``.
         case usedUp
         /// The matching stub has a configuration error, such as a body that is not JSON.
@@ -30,8 +30,8 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         case notHTTP
         /// A test sends to a stub without a stream response: see `Stub.send(_:)`.
         case noStream
-        /// A test waits for the reader of a response, but nothing shows what it has read: see
-        /// `Stub.waitForReader()`.
+        /// A test waits for the reader of a response, but nothing shows what the reader has read:
+        /// see `Stub.waitForReader()`.
         case noReader
         /// None of the searched folders contains the fixture.
         case noFixture

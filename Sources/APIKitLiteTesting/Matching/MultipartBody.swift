@@ -29,7 +29,8 @@ struct MultipartBody: Sendable {
         else {
             throw .malformed
         }
-        // The line break before a boundary belongs to it, and a boundary may be on the first line.
+        // The line break before a boundary is part of the delimiter, and the first line may be a
+        // boundary.
         let delimiter = Data("\r\n--\(boundary)".utf8)
         let bytes = Data("\r\n".utf8) + body
         var parts: [RecordedPart] = []
@@ -37,7 +38,8 @@ struct MultipartBody: Sendable {
         for place in bytes.places(of: delimiter) {
             let searched = place + delimiter.count
             let isLast = bytes[searched...].starts(with: "--".utf8)
-            // Only a whole line separates two parts. It may end with blanks that a gateway added.
+            // Only a whole line separates two parts. The line may end with blanks that a gateway
+            // added.
             let end = bytes[searched...].drop { $0 == 0x20 || $0 == 0x09 }
             guard isLast || end.starts(with: "\r\n".utf8) else { continue }
             if let start = partStart {
@@ -56,7 +58,7 @@ struct MultipartBody: Sendable {
 extension RecordedPart {
     /// Parses the headers and the data of a part.
     fileprivate init(_ content: Data) throws(MultipartBody.Failure) {
-        // The empty line may be missing if nothing follows.
+        // The empty line may be missing if nothing follows the headers.
         let end = content.range(of: Data("\r\n\r\n".utf8))
         let headEnd = end?.lowerBound ?? content.endIndex
         let head = String(decoding: content[..<headEnd], as: UTF8.self)

@@ -1,8 +1,8 @@
 import APIKitLite
 
 extension PathTemplate {
-    /// The template with its literals percent-decoded, for text that was written as in a URL; nil
-    /// if it has no escapes.
+    /// The template with its literals percent-decoded, for a template written as in a URL; nil if
+    /// the template has no escapes.
     var unescaped: PathTemplate? {
         var template = self
         for index in segments.indices {
@@ -21,7 +21,8 @@ extension PathTemplate {
         }
     }
 
-    /// Returns the value of each name if the template matches a path, or nil if it does not.
+    /// Returns the value of each name in the template, or nil if the template does not match the
+    /// path.
     ///
     /// A value has at least one character, and is the same wherever its name occurs. A prefix may
     /// be followed by more segments.
@@ -44,8 +45,8 @@ extension PathTemplate {
 }
 
 extension PathTemplate.Segment {
-    /// Returns the text in place of the name, `""` for a segment without a name, or nil if the text
-    /// does not match.
+    /// Returns the value of the segment's name, `""` for a segment without a name, or nil if the
+    /// text does not match.
     fileprivate func value(in text: String) -> String? {
         guard name != nil else { return text.utf8.elementsEqual(prefix.utf8) ? "" : nil }
         let (start, end) = (prefix.utf8.count, suffix.utf8.count)

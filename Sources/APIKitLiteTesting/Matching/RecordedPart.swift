@@ -24,7 +24,7 @@ public struct RecordedPart: Sendable {
     /// (RFC 7578, section 4.4).
     public var contentType: String? { header("Content-Type") }
 
-    /// The content as text in UTF-8; nil if it is not UTF-8.
+    /// The content as text; nil if it is not UTF-8.
     public var text: String? { exactText(data) }
 
     /// Returns the first value of a header, or nil if the part does not have it.

@@ -22,12 +22,12 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    // The `Stub` that answered. It is untyped because matching does not depend on stubs: see
-    // `stub`.
+    // The `Stub` that answered. The property is untyped, so that matching does not depend on stubs:
+    // see `stub`.
     var answeringStub: (any AnyObject & Sendable)?
 
-    /// When the request was received, as the time since its network was created, on the network's
-    /// clock; zero without a clock.
+    /// When the request was received, measured on the network's clock from the network's creation;
+    /// zero without a clock.
     var startTime = Duration.zero
 
     /// When the response was complete or the client cancelled, measured like ``startTime``; nil
@@ -39,22 +39,22 @@ public struct RecordedRequest: Sendable {
 
     /// The error with which the request failed; nil if it has not failed.
     ///
-    /// A cancelled request has none: see ``wasCancelled``.
+    /// A cancelled request has no error: see ``wasCancelled``.
     public internal(set) var error: (any Error)?
 
     /// When the request was received.
     let startDate = Date()
 
-    /// What was sent in pieces, or a handler's whole body if it is longer than 1 MiB. Any other
-    /// whole body is in `wholeBody`.
+    /// The response's body if it was sent in pieces, or if a handler returned it whole and it
+    /// exceeds 1 MiB. Any other whole body is in `wholeBody`.
     var sentBody: SentBody?
 
     /// The body of a response that was sent as a whole. It is kept out of `sentBody` so that a
-    /// plain response costs nothing more.
+    /// plain response stays cheap.
     var wholeBody: [Data] = []
 
-    /// The secrets to hide in texts about the request, because it is compared with a recording; nil
-    /// to show everything.
+    /// The secrets to hide in messages about a request that is compared with a recording; nil to
+    /// show everything.
     var redaction: Redaction?
 
     /// Creates the record of a request, whose body is in `httpBody`.
@@ -76,7 +76,7 @@ public struct RecordedRequest: Sendable {
         PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
     }
 
-    /// The pieces of the response's body that were sent, in order and with their times.
+    /// The pieces of the response's body that were sent, in order, with the times of sending.
     ///
     /// A whole body is usually one piece. The first 10,000 pieces are kept, up to 1 MiB.
     var sent: [SentPiece] { sentSoFar.pieces }
@@ -84,10 +84,10 @@ public struct RecordedRequest: Sendable {
     /// The number of pieces of the response's body that were sent.
     var sentPieceCount: Int { sentSoFar.pieceCount }
 
-    /// The number of bytes of the response's body that were sent.
+    /// The size of the sent part of the response's body, in bytes.
     var sentByteCount: Int { sentSoFar.byteCount }
 
-    /// The beginning of the response's body that was sent.
+    /// The part of the response's body that was sent.
     var sentSoFar: SentBody {
         sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Turns a client's request into what a `URLSession` sends.
 enum RequestBody {
-    /// Returns whether reading the body may block, which the loading thread must not.
+    /// Returns whether reading the body may block, which is not allowed on the loading thread.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
         request.httpMethod != "HEAD" && request.httpBody == nil
             && (request.httpBodyStream != nil || task is URLSessionUploadTask)
@@ -17,11 +17,11 @@ enum RequestBody {
     }
 
     /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
-    /// `httpBody`. A HEAD has no body, a POST without a type has the type of a form, and headers
-    /// are trimmed. A blank header is not sent.
+    /// `httpBody`. A HEAD loses its body, a POST without a type gets the type of a form, headers
+    /// are trimmed, and blank headers are removed.
     ///
-    /// - Throws: The error of ``refusal(of:_:)``, of the stream or of the file; ``MockError`` for a
-    ///   streamed upload.
+    /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the stream or
+    ///   file; ``MockError`` for a streamed upload.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         if let refusal = refusal(of: request, task) { throw refusal }
         var request = request

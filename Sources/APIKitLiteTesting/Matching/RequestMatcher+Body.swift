@@ -18,11 +18,12 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a body that equals a JSON text.
+    /// Requires a body that equals this JSON.
     ///
-    /// The order of keys does not matter, nor does the notation of a number: `1` equals `1.0`.
-    /// Arrays are compared in order. Integers are compared exactly, up to 38 digits. Other numbers
-    /// are compared as `Double`, to about 17 digits. If a key is repeated, its last value counts.
+    /// The order of keys does not matter, and neither does how a number is written: `1` equals
+    /// `1.0`. Arrays are compared in order. Integers are compared exactly, up to 38 digits. Other
+    /// numbers are compared as `Double`, to about 17 digits. If a key is repeated, its last value
+    /// counts.
     ///
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(_ text: String) -> RequestMatcher {
@@ -50,7 +51,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a body that contains a JSON text.
+    /// Requires a body that contains this JSON.
     ///
     /// An object may have more keys, at every depth. An array may have more elements if the
     /// expected ones occur in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared as

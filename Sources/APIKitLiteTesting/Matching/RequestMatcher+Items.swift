@@ -6,10 +6,10 @@ extension RequestMatcher {
     ///
     /// A `+` in a URL is a space, as servers read it. A plus sign is `%2B`.
     ///
-    /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them.
-    ///   An array requires the name once for each element, and nil requires nothing. An item that
-    ///   you list twice must occur at least twice. A value that cannot be sent is a configuration
-    ///   error. Wrap a dictionary variable in `RequestItems(dictionary)`.
+    /// - Parameter items: The names and values, percent-decoded: see `RequestItems`. An array
+    ///   requires the name once for each element, and nil requires nothing. An item that you list
+    ///   twice must occur at least twice. A value that cannot be sent is a configuration error.
+    ///   Wrap a dictionary variable in `RequestItems(dictionary)`.
     public func query(_ items: RequestItems) -> RequestMatcher {
         adding(items) { adding(.query, $0) }
     }
@@ -77,7 +77,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each item, and one that allows no other items.
+    /// Returns the matcher with a criterion for each item, and one that rejects other items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
@@ -118,7 +118,7 @@ extension RequestMatcher {
 }
 
 extension NamedItem {
-    /// Describes the items with the same name that a request has instead.
+    /// Describes the items that a request has under the same name instead.
     fileprivate func difference(from actual: [NamedItem]) -> String {
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
         let shown = actual.shown

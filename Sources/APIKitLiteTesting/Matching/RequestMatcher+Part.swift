@@ -49,7 +49,7 @@ private struct ExpectedPart: Sendable {
     var fileName: String?
     var mediaType: String?
     var data: Data?
-    /// The data as text, if the criterion was given text.
+    /// The required content as text, if the criterion was created with text.
     var text: String?
 
     func matches(_ part: RecordedPart) -> Bool {
@@ -59,7 +59,7 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// The criterion in words.
+    /// The criterion, as reports describe it.
     var description: String {
         let values = [fileName?.debugDescription, mediaType, shownData]
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")

@@ -11,9 +11,9 @@ extension RequestMatcher {
     /// The template must match the whole path, segment by segment. A segment has at most one name,
     /// with text before and after it. A captured value is never empty. In the last segment, a name
     /// with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
-    /// Characters may be percent-encoded or not: a space may be written as it is or as `%20`. If a
-    /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
-    /// `/100%25`.
+    /// Characters may be percent-encoded or not: a space may be written as it is or as `%20`. A
+    /// template that can be read both ways matches both: `/100%25` matches the decoded paths
+    /// `/100%` and `/100%25`.
     ///
     /// - Parameter template: The path, without a scheme or host. An invalid template is a
     ///   configuration error.
@@ -37,8 +37,8 @@ extension RequestMatcher {
 
     /// Requires a path, percent-encoded as in a URL. It is not a template.
     ///
-    /// Use it for paths that a template cannot express, such as paths with braces or an escaped `/`
-    /// inside a segment.
+    /// Use this for paths that a template cannot express, such as paths with braces or an escaped
+    /// `/` inside a segment.
     ///
     /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
     public func path(exactly path: String) -> RequestMatcher {

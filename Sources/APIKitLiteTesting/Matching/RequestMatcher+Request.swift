@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Matches requests that equal this one, such as one that an `APIRequest` makes.
+    /// Matches requests that equal this one, such as a request made by an `APIRequest`.
     ///
     /// When the request type changes, the matcher changes with it:
     ///
@@ -10,12 +10,12 @@ extension RequestMatcher {
     /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
     /// ```
     ///
-    /// It compares the method, the path, all query items, the headers that the value sets, and the
-    /// body: JSON by value, a form by its fields, and any other body by its bytes. The scheme, host
-    /// and port are compared if the value has them.
+    /// The matcher compares the method, the path, all query items, the headers set in `value`, and
+    /// the body: JSON by value, a form by its fields, and any other body by its bytes. The scheme,
+    /// host and port are compared if `value` has them.
     ///
-    /// - Parameter value: The request. A body stream is consumed, so it cannot be sent afterwards.
-    ///   A stream that cannot be read is a configuration error.
+    /// - Parameter value: The request. A body stream is consumed, so the request cannot be sent
+    ///   afterwards. A stream that cannot be read is a configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {

@@ -15,8 +15,8 @@ import Foundation
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the text of the criterion. Called only when shown, because most criteria never
-        /// are.
+        /// Returns the criterion's description. Called only for a message, because most criteria
+        /// never appear in one.
         var description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
@@ -24,20 +24,21 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         /// Whether the request is so close that the test probably meant this stub for it. Called
         /// only if the criterion does not hold.
         var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
-        /// Whether it calls the user's code, which may rely on earlier criteria.
+        /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         var callsPredicate = false
-        /// Whether it parses the body, which is slow for a large one.
+        /// Whether the criterion parses the body, which is slow for a large body.
         var readsBody = false
     }
 
     private(set) var criteria: [Criterion] = []
-    /// What is wrong with the matcher, as its stub reports; nil if it is valid.
+    /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
     private(set) var configurationError: String?
     /// The number of criteria before the first unusable one; `Int.max` if there is none.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
-    /// The recorded request whose marks match any text; nil if the matcher is not from a recording.
+    /// The recorded request, in which the marks that replaced secrets match any text; nil if the
+    /// matcher is not from a recording.
     var pattern: RequestPattern?
 
     /// A matcher for all requests.
@@ -49,7 +50,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
             ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
     }
 
-    /// Returns which criteria hold for a request, and what it has instead of the others.
+    /// Returns which criteria hold for a request, and what the request has instead of the others.
     func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }
@@ -72,7 +73,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         return matcher
     }
 
-    /// Returns the matcher with a configuration error. Only the first error is kept.
+    /// Returns the matcher with a configuration error. Only a matcher's first error is kept.
     func broken(_ configurationError: String?) -> RequestMatcher {
         guard let configurationError, self.configurationError == nil else { return self }
         var matcher = self

@@ -1,11 +1,12 @@
 import APIKitLite
 import Foundation
 
-/// A recorded request in which each mark matches any text that is not empty.
+/// A recorded request, in which each mark (the replacement of a secret) matches any nonempty text.
 ///
-/// Its functions return the parts of a live request. A part that matches a recorded part is
-/// replaced by it, and the others have their secrets removed. The two requests can then be compared
-/// like any others, and no difference shows a secret.
+/// Its functions return the parts of a live request, the one that a client sent. A part that
+/// matches a recorded part is replaced by that part, and all others are shown without their
+/// secrets. The two requests can then be compared like any others, and no difference reveals a
+/// secret.
 struct RequestPattern: Sendable {
     private let segments: [String]
     private let query: [NamedItem]
@@ -71,7 +72,7 @@ struct RequestPattern: Sendable {
         body.matches(live.body) || body.matches(live.shown.body) ? body : live.shown.body
     }
 
-    /// Returns the number of parts that a live request lacks or has in another place.
+    /// Returns the number of recorded parts that a client's request lacks or has in another place.
     func differences(from live: RequestReading) -> Int {
         var count = zip(segments, live.segments).count { $0 != $1 }
         count += query.count { !live.query.contains($0) }
@@ -92,7 +93,8 @@ private protocol Pattern {
 }
 
 extension Array where Element: Pattern {
-    /// Returns the shown elements, each replaced by the recorded element that matches the live one.
+    /// Returns the elements without secrets, each replaced by the recorded element that matches it,
+    /// if there is one.
     fileprivate func replacing(_ live: [Element], _ shown: [Element]) -> [Element] {
         guard live.count == shown.count else { return shown }
         var (result, free) = (shown, [Int](live.indices))
@@ -123,7 +125,8 @@ extension RecordedPart: Pattern {
 }
 
 extension JSONValue {
-    /// Returns the shown value, with each part that matches the recorded value replaced by it.
+    /// Returns the value without secrets, with each part that matches the recorded value replaced
+    /// by the recorded part.
     fileprivate func marked(as recorded: JSONValue?, _ shown: JSONValue) -> JSONValue {
         switch (recorded, self, shown) {
         case (.object(let recorded), .object(let live), .object(let shown)):
@@ -145,7 +148,7 @@ extension JSONValue {
         case (.string(let text), .string(let live), .string(let other))
         where text.matches(live) || text.matches(other):
             return .string(text)
-        // A value that is hidden under any name has at least eight characters.
+        // Values that are hidden under every name have at least eight characters.
         case (.number("0"), .number(let live), _) where live.utf8.count >= 8: return .number("0")
         default: return recorded?.isSameScalar(as: self) == true ? self : shown
         }
@@ -161,8 +164,8 @@ extension Data {
 }
 
 extension String {
-    /// Returns whether two texts are equal byte for byte, except that a mark matches any text that
-    /// is not empty.
+    /// Returns whether this text equals another byte for byte, except that a mark matches any
+    /// nonempty text.
     fileprivate func matches(_ live: String) -> Bool {
         if utf8.elementsEqual(live.utf8) { return true }
         guard contains(Redaction.mark) else { return false }

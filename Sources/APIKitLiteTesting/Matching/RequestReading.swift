@@ -8,9 +8,9 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
-    /// The request, and the recorded one that it is compared with; nil for a plain reading.
+    /// The client's request, and the recorded request to compare it with; nil for a plain reading.
     private let comparison: (live: RequestReading, pattern: RequestPattern)?
-    /// The request without the secrets that texts hide; nil if they show everything.
+    /// The request without secrets, for messages; nil if messages show everything.
     private lazy var redacted: RequestReading? = record.redaction.map {
         RequestReading(RecordedRequest(request: $0.redacted(request)))
     }
@@ -19,7 +19,7 @@ final class RequestReading {
         (self.record, comparison) = (record, nil)
     }
 
-    /// Reads only what texts may show, to compare a request with a recorded one.
+    /// Creates a reading without secrets, to compare a client's request with a recorded one.
     init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
         (record, comparison) = (live.shown.record, (live, pattern))
     }
@@ -32,17 +32,17 @@ final class RequestReading {
         comparison.map { $1.header(name, of: $0) } ?? record.header(name)
     }
 
-    /// The request as a predicate receives it.
+    /// The request, in the form that a predicate receives.
     var recorded: RecordedRequest {
         var record = record
         record.pathValues = pathValues
         return record
     }
 
-    /// The method and the URL, in the form that texts may show.
+    /// The method and the URL, in the form that messages may show.
     var line: String { record.line }
 
-    /// The request in the form that texts may show.
+    /// The request in the form that messages may show.
     var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url: URLParts =
@@ -68,7 +68,8 @@ final class RequestReading {
         return exactText(body).map { NamedItem.list($0) }
     }()
 
-    /// The parts of a `multipart/form-data` body, or why there are none; nil without a body.
+    /// The parts of a `multipart/form-data` body, or the reason why they cannot be read; nil if
+    /// there is no body.
     private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
         if let (live, pattern) = comparison { return pattern.multipart(of: live) }
         if body.isEmpty { return nil }
@@ -82,12 +83,12 @@ final class RequestReading {
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
-    /// Whether the body is too large to parse just for a text.
+    /// Whether the body is too large to parse just for a message.
     var isLarge: Bool { body.count > (isMultipart ? 1_000_000 : 100_000) }
 
     private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
 
-    /// The type and size of the body, for texts that cannot show it.
+    /// The type and size of the body, for messages that cannot show the body.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
@@ -96,11 +97,11 @@ final class RequestReading {
                 contentEncoding: request.value(forHTTPHeaderField: "Content-Encoding"))
     }
 
-    /// The body on one line, in the form that texts may show; nil if there is no body.
+    /// The body on one line, in the form that messages may show; nil if there is no body.
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
-            // Any other text may be a secret, even one that a session sends as a form.
+            // Any other text may be a secret, even text that a session sends as a form.
             let isForm = declaredForm?.allSatisfy { $0.value != nil } == true
             let isText = !isForm && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
@@ -119,7 +120,7 @@ struct NamedItem: Hashable, Sendable {
     let name: String
     let value: String?
 
-    // A server compares bytes, so different encodings of one character are different values.
+    // Servers compare bytes, so different encodings of one character are different values.
     static func == (left: NamedItem, right: NamedItem) -> Bool {
         left.name.hasSameBytes(as: right.name)
             && (left.value.map { $0.hasSameBytes(as: right.value) } ?? (right.value == nil))
@@ -167,7 +168,8 @@ extension [NamedItem] {
 }
 
 extension String {
-    /// Returns whether two texts have the same bytes. `==` also equates `é` with `e` and an accent.
+    /// Returns whether two strings have the same bytes. `==` also equates `é` with `e` and an
+    /// accent.
     func hasSameBytes(as other: String?) -> Bool {
         other.map { utf8.elementsEqual($0.utf8) } ?? false
     }

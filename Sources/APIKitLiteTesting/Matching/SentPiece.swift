@@ -5,30 +5,30 @@ struct SentPiece: Hashable, Sendable {
     /// The bytes of the piece.
     let data: Data
 
-    /// When the piece was sent, as the time since its network was created, on the network's clock;
-    /// zero without a clock.
+    /// When the piece was sent, measured on the network's clock from the network's creation; zero
+    /// without a clock.
     let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
     var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// The body that was sent in response to one request, in bounded memory.
+/// The body sent in response to one request, kept up to a limit.
 struct SentBody: Sendable {
     /// The limits on what is kept.
     struct Limit {
         var pieces = 10_000
         var bytes = 1_048_576
 
-        /// What a recording keeps of a body: 64 MiB.
+        /// The limit while recording: 64 MiB.
         static let ofRecording = Limit(pieces: .max, bytes: 64 << 20)
     }
 
     private let limit: Limit
-    /// The first pieces.
+    /// The pieces, up to the limit.
     private(set) var pieces: [SentPiece] = []
     private(set) var pieceCount = 0
-    /// The number of bytes sent.
+    /// The size of everything sent, in bytes.
     private(set) var byteCount = 0
 
     init(limit: Limit = Limit()) {
@@ -47,7 +47,7 @@ struct SentBody: Sendable {
         for piece in body where !piece.isEmpty { add(piece, at: time) }
     }
 
-    /// Adds a piece. After a limit is exceeded, pieces are only counted.
+    /// Adds a piece. Once a limit is exceeded, pieces are only counted.
     mutating func add(_ data: Data, at time: Duration) {
         let isComplete = isComplete
         pieceCount += 1

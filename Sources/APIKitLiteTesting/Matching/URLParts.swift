@@ -51,8 +51,8 @@ struct URLParts: Sendable {
         host = Substring(authority).lowercased()
     }
 
-    /// The port to connect to: the explicit port, or the default port of the scheme; nil if it has
-    /// none.
+    /// The port to connect to: the explicit port, or the scheme's default port; nil if there is
+    /// neither.
     var port: Int? {
         explicitPort ?? ["https": 443, "http": 80, "wss": 443, "ws": 80][scheme]
     }

@@ -39,14 +39,14 @@ extension MockError {
             """)
     }
 
-    /// Returns the error for a request that no stub answers. Its text shows the request, the
+    /// Returns the error for a request that no stub answers. The message shows the request, the
     /// nearest stub with the differences, and a `stub(…)` line that would answer the request.
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         let line = reading.line
-        // If all stubs are recorded, the text suggests a new recording instead of a stub.
+        // If all stubs are recorded, the message suggests a new recording instead of a stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
             recording.map { "There is no answer in \($0.noun) to \(line)\(body)." }
@@ -78,9 +78,9 @@ extension MockError {
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
-    /// Returns the stub to show in the error text: one that matches but is used up, or else the one
-    /// that meets the most criteria. Among several, prefers one whose path is almost the request's,
-    /// for example without the path of a base URL, and then the newest.
+    /// Returns the stub to show in the error message: one that matches but is used up, or else the
+    /// one with the most criteria that hold. Among several, prefers a stub whose path is almost the
+    /// request's, for example without the path of a base URL, and then the newest stub.
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {

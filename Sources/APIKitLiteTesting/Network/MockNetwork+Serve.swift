@@ -9,8 +9,8 @@ extension MockNetwork {
     ///
     /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason
     ///   as its body.
-    /// - A request that no stub answers receives status 501, with the error's text as its body.
-    /// - An error of a handler causes status 500, with the error's text as its body.
+    /// - A request that no stub answers receives status 501, with the error message as its body.
+    /// - An error thrown by a handler causes status 500, with the error message as its body.
     /// - A `URLError` closes the connection without a response, so the client reports its own
     ///   error.
     ///
@@ -39,8 +39,8 @@ extension MockNetwork {
     }
 }
 
-/// A client on a socket. It never counts as waiting, because the server notices a closed socket too
-/// late for `verify()`.
+/// A client on a socket. Such a client never counts as waiting, because the server notices a closed
+/// socket too late for `verify()`.
 final class SocketClient: Client {
     static let any = SocketClient()
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// A network for one test, which answers requests from stubs and records them.
 ///
-/// A test needs to choose the server's responses without affecting other tests. Each network has
-/// its own sessions, so tests can run in parallel:
+/// Each network has its own sessions, so a test can choose the server's responses without affecting
+/// other tests that run in parallel:
 ///
 /// ```swift
 /// let network = MockNetwork()
@@ -18,8 +18,8 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// If a client waits for a response, and nothing happens for five seconds of real time, the network
-/// writes to standard error which stubs hold, delay or never send it.
+/// If a client is waiting for a response, and nothing happens for five seconds of real time, the
+/// network writes to standard error which stubs hold, delay or never send a response.
 ///
 /// A closure can answer instead of stubs, or in addition to them: see ``requestHandler``.
 ///
@@ -63,8 +63,8 @@ public final class MockNetwork: Sendable {
     /// answered by the closure that was set when it arrived, even if it has been replaced since.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network. Calls may overlap. When a request is cancelled, so is the task of its
-    /// call.
+    /// creates the network. Calls may overlap. When a request is cancelled, so is the task that
+    /// runs its call.
     ///
     /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
     /// earlier systems, it must not block.
@@ -73,7 +73,7 @@ public final class MockNetwork: Sendable {
         set { core.requestHandler = newValue }
     }
 
-    /// The session whose requests only this network answers. It is always the same object.
+    /// The session whose requests only this network answers. Every access returns the same object.
     public var urlSession: URLSession {
         session.withLock { session in
             if let session { return session }
@@ -89,7 +89,7 @@ public final class MockNetwork: Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [core.protocolClass]
         configuration.httpCookieStorage = core.cookieStorage
-        // Nothing is cached, and a cache lookup costs a hop to another queue.
+        // A mock caches nothing, and a cache lookup would take a hop to another queue.
         configuration.urlCache = nil
         configuration.retain(core)
         return configuration
@@ -103,11 +103,12 @@ public final class MockNetwork: Sendable {
     ///   - matcher: The requests that the stub answers.
     ///   - first: The first response.
     ///   - more: The responses that follow, in order.
-    ///   - afterLast: What requests receive after the last response. By default, it repeats.
+    ///   - afterLast: What requests receive after the last response. By default, the last response
+    ///     repeats.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file of the stub, for error texts.
-    ///   - line: The line of the stub, for error texts.
+    ///   - fileID: The file of the stub, for error messages.
+    ///   - line: The line of the stub, for error messages.
     /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
@@ -126,10 +127,10 @@ public final class MockNetwork: Sendable {
     ///   - matcher: The requests that the stub answers.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file of the stub, for error texts.
-    ///   - line: The line of the stub, for error texts.
-    ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If it
-    ///     throws, the request fails with that error.
+    ///   - fileID: The file of the stub, for error messages.
+    ///   - line: The line of the stub, for error messages.
+    ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If the
+    ///     closure throws, the request fails with that error.
     /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
@@ -140,7 +141,7 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    // Disfavored, because a closure that only throws would be ambiguous. The types match
+    // Disfavored, because a closure that only throws would otherwise be ambiguous. The types match
     // `requestHandler`, so the closures of a handwritten mock can be passed unchanged.
 
     /// Adds a stub with a closure like ``requestHandler``, which takes precedence over older stubs.
@@ -149,8 +150,8 @@ public final class MockNetwork: Sendable {
     ///   - matcher: The requests that the stub answers.
     ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
     ///     expects.
-    ///   - fileID: The file of the stub, for error texts.
-    ///   - line: The line of the stub, for error texts.
+    ///   - fileID: The file of the stub, for error messages.
+    ///   - line: The line of the stub, for error messages.
     ///   - handler: The closure that answers each request.
     /// - Returns: The stub, with its requests.
     @_disfavoredOverload
@@ -183,8 +184,8 @@ public final class MockNetwork: Sendable {
     /// requests fail, and the next `verify()` reports it.
     ///
     /// - Parameters:
-    ///   - fileID: The file of this call, for later error texts.
-    ///   - line: The line of this call, for later error texts.
+    ///   - fileID: The file of this call, for later error messages.
+    ///   - line: The line of this call, for later error messages.
     /// - Throws: ``VerificationError`` if a check fails. It lists requests that no stub answered,
     ///   stubs that were used the wrong number of times, configuration errors, and requests that
     ///   are still pending. Requests over a socket are never listed as pending, because the server

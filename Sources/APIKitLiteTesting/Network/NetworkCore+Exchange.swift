@@ -3,9 +3,9 @@ import Foundation
 
 extension NetworkCore {
     /// Runs a whole exchange, with redirects and cookies, for a client without a `URLSession`. The
-    /// client's task waits for the response.
+    /// client's task suspends until the response is complete.
     ///
-    /// - Throws: The error of a stub or of its handler, or a `URLError`.
+    /// - Throws: A stub's error, any error thrown by its handler, or a `URLError`.
     func exchange(
         _ first: URLRequest, _ options: SendOptions = .body
     ) async throws -> (Data, HTTPURLResponse) {
@@ -45,7 +45,7 @@ extension NetworkCore {
 
     /// Opens a stream, with redirects and cookies, for a client without a `URLSession`.
     ///
-    /// - Throws: The error of a stub or of its handler, or a `URLError`.
+    /// - Throws: A stub's error, any error thrown by its handler, or a `URLError`.
     func stream(
         _ first: URLRequest, _ options: SendOptions, buffering limit: Int
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -77,7 +77,7 @@ extension NetworkCore {
             else {
                 return (body, response)
             }
-            // Like a `URLSession`, which has sent the stream and cannot read it again.
+            // As in a `URLSession`, a stream that has been sent cannot be read again.
             guard next.httpBody == nil || first.canBeSentAgain else {
                 throw URLError(.requestBodyStreamExhausted)
             }
@@ -86,7 +86,7 @@ extension NetworkCore {
         throw URLError(.httpTooManyRedirects)
     }
 
-    /// Sends a reply, and suspends until the client no longer waits.
+    /// Sends a reply, then suspends until the client stops waiting.
     private func answer<Value>(
         _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
         receive: @escaping @Sendable (AnswerPart, Promise<Value>) -> Void
@@ -96,7 +96,8 @@ extension NetworkCore {
         try await withTaskCancellationHandler {
             let jar = CookieJar(self)
             let handle = replies.give(reply, to: record, for: client) { part in
-                // On the headers, as a `URLSession` does, because the body may take a long time.
+                // When the headers arrive, as a `URLSession` does, because the body may take a long
+                // time.
                 jar.store(from: part.head?.response, to: record.request)
                 receive(part, client.promise)
             }
@@ -117,7 +118,8 @@ extension BodyBuffer {
     /// Adds a part of a response. The headers, or an error before them, resolve the promise.
     fileprivate func receive(_ part: AnswerPart, head: Promise<HTTPURLResponse>) {
         if let whole = part.whole {
-            // Added as one piece, which may exceed the limit because nobody has read any of it.
+            // Added as one piece, which may exceed the buffer's limit because nobody has read any
+            // of it.
             append(whole.body.joined)
             finish()
             head.resolve(with: .success(whole.head.response))
@@ -125,7 +127,7 @@ extension BodyBuffer {
         }
         if let response = part.head?.response { head.resolve(with: .success(response)) }
         for piece in part.pieces {
-            // First, because the reader may leave as soon as it has the piece.
+            // First, because the reader may leave as soon as it has received the piece.
             piece.receipt?.didTake()
             append(piece.data)
         }
@@ -140,7 +142,7 @@ extension BodyBuffer {
 /// `handle` has its own lock.
 private final class TaskClient<Value: Sendable>: Client {
     let promise = Promise<Value>()
-    /// The body that follows the headers; nil for a client that waits for the whole response.
+    /// The body that follows the headers; nil for a client waiting for the whole response.
     let body: BodyBuffer?
     private let handle = Locked<RequestCancellation?>(nil)
 

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// What `verify()` reports.
+// The findings that `verify()` reports.
 extension NetworkCore {
     /// Returns everything that `verify()` reports, in order. Adding a stub after the first call is
     /// a configuration error.
@@ -26,7 +26,7 @@ extension NetworkCore {
             + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
     }
 
-    /// Returns the texts of the first findings, and the number of the rest.
+    /// Returns the messages for the first items, and the number of the rest.
     private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
         let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
@@ -47,8 +47,8 @@ extension NetworkCore {
     }
 }
 
-/// The first errors of requests that were not answered, and how many there were. The lock of its
-/// `NetworkCore` guards it.
+/// The first errors for requests that were not answered, and the number of all such errors. The
+/// lock in `NetworkCore` guards this value.
 struct UnansweredRequests {
     /// The number of errors to keep.
     static let limit = 20
@@ -61,8 +61,8 @@ struct UnansweredRequests {
         if first.count < Self.limit { first.append(failure) }
     }
 
-    /// The texts for `verify()`. If there are more errors than the limit, the last text counts the
-    /// rest.
+    /// The messages for `verify()`. If there are more errors than the limit, the last message
+    /// counts the rest.
     var findings: [String] {
         let rest = count - first.count
         let more = rest == 1 ? "and 1 more request that was" : "and \(rest) more requests that were"
@@ -70,16 +70,16 @@ struct UnansweredRequests {
     }
 }
 
-/// The error of a failed verification, with all findings.
+/// The error for a failed verification, with all findings.
 public struct VerificationError: DescribedError, Sendable {
-    /// One text for each finding.
+    /// One message for each finding.
     ///
     /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
-    /// 20 pending requests. One more text counts the rest.
+    /// 20 pending requests. One more message counts the rest.
     public let findings: [String]
 
-    /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it did
-    /// not throw.
+    /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
+    /// did not throw.
     let bodyError: (any Error)?
 
     /// The body's error, if there is one, followed by the findings.

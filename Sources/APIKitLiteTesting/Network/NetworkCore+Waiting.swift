@@ -37,7 +37,8 @@ extension NetworkCore: WatchedObject {
 }
 
 extension PendingRequest {
-    /// Describes what the requests of one stub wait for, such as "the stub for … holds 2 requests".
+    /// Describes what one stub's requests are waiting for, such as "the stub for … holds 2
+    /// requests".
     fileprivate func state(of requests: String) -> String {
         let stub = request.stub.map { "the stub for \($0.label)" } ?? "the closure of the network"
         return switch cause {
@@ -76,6 +77,6 @@ extension Int {
 }
 
 extension MockNetwork {
-    /// Reports tasks and responses that wait for the test.
+    /// Reports tasks and responses that are waiting for the test.
     package var watch: HangReporter { core.watch }
 }

@@ -1,21 +1,21 @@
 import APIKitLite
 import Foundation
 
-/// The stubs, journal and time of one network.
+/// The stubs, journal and clock of one network.
 ///
-/// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
-/// `deinit` returns the protocol class to its pool and empties the journal. Each `Locked` property
-/// has its own lock. All other properties are constants.
+/// Sessions and configurations keep this object alive, even after their ``MockNetwork`` is
+/// released. Its `deinit` returns the protocol class to its pool and empties the journal. Each
+/// `Locked` property has its own lock. All other properties are constants.
 final class NetworkCore: Responder {
     let replies: ReplySender
-    /// Where `withMockNetwork` created the network; nil for any other network. Texts that cannot
+    /// Where `withMockNetwork` created the network; nil for any other network. Messages that cannot
     /// name a stub name this place.
     private let sourceLocation: String?
     private struct Answers {
         var groups: [Stub.Group] = []
         /// Answers requests that no stub answers; nil if there is none.
         var handler: Stub.Closure?
-        /// The secrets to hide in texts about requests; nil to show everything.
+        /// The secrets to hide in messages about requests; nil to show everything.
         var redaction: Redaction?
     }
 
@@ -67,7 +67,7 @@ final class NetworkCore: Responder {
         answers.withLock { $0.groups.append(group) }
     }
 
-    /// Hides secrets in texts about requests.
+    /// Hides secrets in messages about requests.
     func hide(_ redaction: Redaction) {
         answers.withLock { $0.redaction = $0.redaction?.union(redaction) ?? redaction }
     }
@@ -161,7 +161,7 @@ final class NetworkCore: Responder {
         }
     }
 
-    /// Returns the reply for a response, which may come later from a real session.
+    /// Returns the reply for a response. The response may come later from a real session.
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) throws -> Reply {
@@ -184,7 +184,8 @@ final class NetworkCore: Responder {
 
     /// Returns the response of a real session.
     ///
-    /// - Throws: The session's error, or a ``MockError`` if the request would come back.
+    /// - Throws: The session's error, or a ``MockError`` if the request would come back to this
+    ///   network.
     private func passOn(
         _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -248,7 +249,8 @@ extension NetworkCore {
 
     var matchesWithUserCode: Bool { answers.withLock { $0.groups.contains(where: \.hasPredicate) } }
 
-    /// The protocol class that intercepts only for this network, taken from the pool on first use.
+    /// The protocol class that intercepts requests only for this network, taken from the pool on
+    /// first use.
     var protocolClass: MockURLProtocol.Type {
         pooledClass.withLock { pooledClass in
             let taken = pooledClass ?? PooledProtocolClass.take(for: self)

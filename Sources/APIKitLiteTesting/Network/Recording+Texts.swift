@@ -18,7 +18,7 @@ extension Recording {
             .map { "Skipped when the file was read: \($0.text)." }
     }
 
-    /// The last lines of the error for a request that nothing answers.
+    /// The last lines of the error message for a request that nothing answers.
     var advice: [String] {
         [
             "If the request is right, record it again"
@@ -34,7 +34,8 @@ extension Recording {
         let unused = stubs.filter(\.times.isAtLeast).flatMap { stub in
             let entries = stub.recording?.entries ?? []
             let unused = entries.filter { uses[$0.number] == 0 }
-            // A client that already has a new token does not send the old one.
+            // A client that already has a new token does not send the old one, so the recorded 401
+            // stays unused.
             return unused.count < entries.count ? unused.filter { !$0.isUnauthorized } : unused
         }
         guard !unused.isEmpty else { return nil }

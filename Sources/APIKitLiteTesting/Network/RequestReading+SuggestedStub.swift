@@ -2,9 +2,9 @@ import APIKitLite
 import Foundation
 
 extension RequestReading {
-    /// The size in bytes above which the line omits the body.
+    /// The largest size, in bytes, of a body that the line includes.
     private static let longestBody = 200
-    /// The number of query items or form fields above which the line omits the rest.
+    /// The largest number of query items or form fields that the line includes.
     private static let mostItems = 20
 
     /// A `stub(…)` line that would answer the request, as Swift code to paste.
@@ -15,8 +15,8 @@ extension RequestReading {
     }
 
     private var methodAndPath: String {
-        // A template cannot express every segment, because its braces mark names. A mark stands for
-        // any value, too.
+        // A template cannot express every segment, because its braces mark names. A mark, which
+        // replaces a secret, stands for any value too.
         let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
         let isPlain = segments.allSatisfy {
             $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]

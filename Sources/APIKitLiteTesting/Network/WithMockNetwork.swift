@@ -1,12 +1,12 @@
 /// Runs a body of code with a new network, and verifies the network at the end.
 ///
 /// - Parameters:
-///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
-///   - fileID: The file of the network and its verification, for error texts.
-///   - line: The line of the network and its verification, for error texts.
+///   - clock: The network's clock, as in ``MockNetwork/init(clock:)``.
+///   - fileID: The file of the network and its verification, for error messages.
+///   - line: The line of the network and its verification, for error messages.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
-/// - Throws: The error that the body throws, or ``VerificationError`` if the verification fails. If
+/// - Throws: Any error thrown by the body, or ``VerificationError`` if the verification fails. If
 ///   both happen, one ``VerificationError`` contains both, without findings that the body's error
 ///   already includes.
 @discardableResult

@@ -28,7 +28,7 @@ extension HTTPURLResponse {
     /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
     ///
     /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
-    /// the credential of a delegate. Its parser does not skip a space before the scheme, though RFC
+    /// a delegate's credential. Its parser does not skip a space before the scheme, though RFC
     /// 9110, section 5.5 allows one.
     var withoutChallenge: HTTPURLResponse {
         let name = "WWW-Authenticate"

@@ -11,7 +11,7 @@ extension OperationQueue {
 extension URLSessionConfiguration {
     /// Keeps an object alive as long as the configuration, its copies and their sessions exist.
     ///
-    /// A mock uses no proxy, so this dictionary is available.
+    /// A mock uses no proxy, so the object can be stored in the proxy dictionary.
     func retain(_ object: AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
@@ -52,7 +52,7 @@ extension URLSession {
 extension URLSessionUploadTask {
     /// The body that Foundation on Linux keeps in a private property; nil if there is none.
     ///
-    /// - Throws: An error of a file that cannot be read.
+    /// - Throws: Any error from reading the file.
     var hiddenBody: Data? {
         get throws {
             let body: Any? = mirrored("knownBody")

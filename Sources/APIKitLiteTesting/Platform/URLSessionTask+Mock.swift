@@ -11,8 +11,9 @@ enum RedirectDecision: Sendable {
     case report
 }
 
-// What a mock needs to know about a task. Foundation on Linux does less for a custom `URLProtocol`
-// than on Apple platforms. It also keeps a task's session private, but a mirror finds it.
+// What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
+// than on Apple platforms. It also keeps a task's session private there, but a mirror finds the
+// session.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
     /// Whether the task can receive a response now.
@@ -39,7 +40,8 @@ extension URLSessionTask {
             let registry: AnyObject = Mirror.stored("taskRegistry", of: session),
             let behaviours: Any = Mirror.stored("behaviours", of: registry)
         else { return false }
-        // In a session with a delegate, a task with a completion handler differs only here.
+        // In a session with a delegate, only this property tells whether a task has a completion
+        // handler.
         let all = Mirror(reflecting: behaviours).children.compactMap { $0.value as? (Int, Any) }
         let own = all.first { $0.0 == taskIdentifier }
         return own.map { "\($0.1)".hasSuffix("callDelegate") } ?? true
@@ -72,9 +74,9 @@ extension URLSessionTask {
 #endif
 
 extension URLSessionTask? {
-    /// Returns the request with what Foundation adds only below its own protocols: on Linux, those
-    /// `httpAdditionalHeaders` of the session that it does not set itself, and on Apple platforms,
-    /// the cookies.
+    /// Returns the request with the headers that Foundation adds only for its own protocols: on
+    /// Linux, the session's `httpAdditionalHeaders`, except those that Foundation sets itself, and
+    /// on Apple platforms, the cookies.
     func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
@@ -117,7 +119,7 @@ extension URLSessionTask {
 
 extension URLSessionTask? {
     /// Returns the cookie storage of the task's session, or nil if the session has none. If the
-    /// session is unknown, returns the other storage, never the shared one of the host app.
+    /// session is unknown, returns `other`, never the host app's shared storage.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
         guard let session = self?.session else { return other }
         return session.configuration.httpCookieStorage

@@ -3,8 +3,8 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// It has every field that 1.2 requires, because Firefox and Charles reject a file without `pages`
-/// or `response`.
+/// The content has every field that HAR 1.2 requires, because Firefox and Charles reject a file
+/// without `pages` or `response`.
 enum HAR {
     /// Returns the content of an archive. Equal archives have equal content.
     static func content(of archive: HTTPArchive) -> JSONValue {
@@ -16,7 +16,7 @@ enum HAR {
         ]
     }
 
-    /// The keys of the standard, which never name secrets, even if a redaction contains them.
+    /// The keys that HAR 1.2 defines. They never name secrets, even if a redaction contains them.
     static let keys = words(
         """
         log version creator browser name pages startedDateTime id title pageTimings comment entries
@@ -97,7 +97,8 @@ extension JSONValue {
 }
 
 extension Data {
-    /// Returns the members of a body. Text is written unchanged, and other bytes in Base64.
+    /// Returns the JSON members that describe a body. Text is written unchanged, and other bytes in
+    /// Base64.
     fileprivate func har(_ type: String, encoding: String) -> [String: JSONValue] {
         let text = exactText(self)
         var body: [String: JSONValue] = [
@@ -113,14 +114,14 @@ extension SentPiece {
 }
 
 extension URLError {
-    /// The name or number of the code, as written in an archive.
+    /// The code's name or number, as written in an archive.
     fileprivate var harName: String {
         Self.named.first { $0.code == code }?.name ?? "\(code.rawValue)"
     }
 }
 
 extension Duration {
-    /// The whole number of milliseconds as text.
+    /// The duration in whole milliseconds, as text.
     fileprivate var milliseconds: String { "\(Int((self / .milliseconds(1)).rounded()))" }
 }
 

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An archive's file, and how much may still be read from it and the files that it names.
+/// An archive's file, read together with the files that it names, up to a limit.
 final class HARFile {
     let url: URL
     private let limit: Int
@@ -35,7 +35,7 @@ final class HARFile {
         return (text, try log["entries"].list)
     }
 
-    /// Returns the bytes of this file, or of one that it names.
+    /// Returns the bytes of this file, or of a file that it names.
     private func bytes(of file: URL) throws -> Data {
         do {
             // A URL caches its first answer about the size, so ask the file manager.
@@ -50,7 +50,7 @@ final class HARFile {
             "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
     }
 
-    /// Returns the exchange of an entry, and the reason if it cannot be replayed.
+    /// Returns an entry's exchange, and the reason if the entry cannot be replayed.
     func exchange(
         _ entry: HARValue, number: Int
     ) throws -> (exchange: HTTPArchive.Exchange?, gap: String?) {
@@ -91,7 +91,7 @@ final class HARFile {
 }
 
 extension HARValue {
-    /// Returns why the entry is incomplete, or nil if it is complete.
+    /// Returns why the entry is incomplete, or nil if the entry is complete.
     fileprivate func gap(_ request: HARMessage, _ answer: HARMessage) throws -> String? {
         guard let method = try self["request"]["method"].text, method.utf8.isHTTPToken else {
             return "it has no method"
@@ -123,7 +123,7 @@ extension HARValue {
         }
     }
 
-    /// The time of a piece and its number of bytes.
+    /// When a piece was sent, counted from the start of the request, and its size in bytes.
     fileprivate var piece: (time: Duration, count: Int) {
         get throws {
             let numbers = try list.compactMap(\.number)
@@ -184,7 +184,8 @@ extension HTTPArchive.Exchange {
         return pieces.filter { !$0.data.isEmpty }
     }
 
-    /// The reason why an entry is not an HTTP exchange that can be replayed; nil if it is one.
+    /// The reason why an entry is not an HTTP exchange that can be replayed; nil for an entry that
+    /// can.
     fileprivate var skipReason: String? {
         guard let scheme = request.url?.scheme?.lowercased() else {
             return "its URL has no scheme"
@@ -201,8 +202,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension URLError {
-    /// Returns the code with this name. Any unknown name, such as one from a browser, counts as a
-    /// lost connection.
+    /// Returns the code with this name. An unknown name, such as one written by a browser, counts
+    /// as a lost connection.
     fileprivate static func code(named name: String) -> Code {
         named.first { $0.name == name }?.code ?? Int(name).flatMap { Code(rawValue: $0) }
             ?? .networkConnectionLost

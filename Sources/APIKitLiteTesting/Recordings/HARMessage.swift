@@ -10,10 +10,10 @@ struct HARMessage {
     private let fields: [HARField]
     private let params: [HARField]
     private let text: String?
-    /// `base64` if the text is not the body itself.
+    /// `base64` if the text is the body in Base64.
     private let encoding: String
     private let mimeType: String
-    /// The number of bytes of the body, if the file contains it.
+    /// The body's size in bytes, if the file contains it.
     private let size: Double?
 
     init(_ message: HARValue, body: String) throws {
@@ -53,7 +53,7 @@ struct HARMessage {
             field.name.isEmpty || field.value == nil && (isMultipart || field.fileName != nil)
         }
         if isForm, isWrong { return "\(noun) has a field without a name or a value" }
-        // The file may say only that there is a body.
+        // A file may state the size of a body without containing the body.
         let isMissing = try !hasText && !isForm && content["_file"].text == nil && size ?? 0 > 0
         return isNeeded && isMissing ? "\(noun) is not in the file" : nil
     }
@@ -63,7 +63,7 @@ struct HARMessage {
     /// Whether the body is in `params`.
     private var isForm: Bool { !hasText && !params.isEmpty }
 
-    /// The media type of a body without a `Content-Type`; nil if the file has none.
+    /// The media type of a body without a `Content-Type`; nil if the file does not contain one.
     var mediaType: String? {
         let isKnown = mimeType.contains("/") && !mimeType.contains("x-unknown")
         return isKnown && mimeType.utf8.isHTTPFieldValue ? mimeType : nil
@@ -79,7 +79,7 @@ struct HARMessage {
         }
     }
 
-    /// Returns the bytes of the text or of the form.
+    /// Returns the body's bytes, from the text or the form.
     func data() throws -> Data {
         if isForm {
             let fields = params.map { field in
@@ -89,7 +89,8 @@ struct HARMessage {
             return Data(fields.joined(separator: "&").utf8)
         }
         guard encoding == "base64", let text else { return Data((text ?? "").utf8) }
-        // Line breaks are rare, and searching for one takes longer than decoding.
+        // Decoded as it is first, because line breaks are rare, and searching for one takes longer
+        // than decoding.
         let data =
             Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
         guard let data else { throw try content["text"].error("is not base64") }
@@ -99,7 +100,7 @@ struct HARMessage {
     /// Returns the name of the file beside the archive that contains the body, or nil.
     func fileName() throws -> String? {
         guard text == nil, let name = try content["_file"].text else { return nil }
-        // A name without a slash cannot lead out of the folder.
+        // A name without a slash cannot point outside the folder.
         if name.contains("/") {
             throw try content["_file"].error("is not a file beside the archive")
         }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A value in an archive's file, and its place there.
 ///
-/// Text or a number of the wrong type is treated as absent. What a replay needs is then nil, never
-/// an empty text.
+/// Text or a number of the wrong type is treated as absent. A value that a replay needs is then
+/// nil, never an empty string.
 struct HARValue {
     let json: JSONValue?
     let file: String
@@ -22,7 +22,7 @@ struct HARValue {
         }
     }
 
-    /// The elements of an array; empty if it is absent.
+    /// The elements of an array; empty if the array is absent.
     var list: [HARValue] {
         get throws {
             switch json {
@@ -43,7 +43,7 @@ struct HARValue {
     /// The text, or a number as text.
     var scalar: String? { if case .number(let digits) = json { digits } else { text } }
 
-    /// A number, which may be in a string; nil if it is too large for a status or a time.
+    /// The number, which may be written as a string; nil if it is too large for a status or a time.
     var number: Double? {
         scalar.flatMap { Double($0) }.flatMap { abs($0) < 1e12 ? $0 : nil }
     }
@@ -63,7 +63,7 @@ struct HARValue {
 struct HARField {
     let name: String
     let value: String?
-    /// The name of a file in a form.
+    /// The file's name, if the field is a file in a form.
     let fileName: String?
     let contentType: String?
 

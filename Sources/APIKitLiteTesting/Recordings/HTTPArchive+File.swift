@@ -31,13 +31,13 @@ extension HTTPArchive {
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
     /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance, and 0
-    /// replaces a number in JSON. The same secret has the same number everywhere. Names apply to
-    /// URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value
-    /// with such a name is also replaced elsewhere in the archive, except in hosts, if it looks
-    /// random: it has at least eight bytes, is not a URL, and does not consist of words. So are the
+    /// replaces a number in JSON. The same secret has the same number everywhere. Secret names
+    /// apply to URLs, headers, cookies, forms, multipart fields, JSON, JSON Lines and events with
+    /// JSON. If a value with such a name looks random (at least eight bytes, not a URL, not made of
+    /// words), it is also replaced elsewhere in the archive, except in hosts. The same goes for the
     /// values of environment variables with secret names. See `Redaction` for the rest.
     ///
-    /// If a stream's pieces contain a secret, the pieces up to the end of the line become one.
+    /// If a line of a stream contains a secret, the pieces of that line become one piece.
     ///
     /// The keys are sorted, and each value has its own line, so that diffs are readable. A new
     /// secret also renumbers the secrets after it. The file is written atomically.
@@ -76,14 +76,14 @@ extension HTTPArchive {
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.
     ///
-    /// Rewriting a checked file with the same redaction would change nothing. Fields that replay
-    /// does not read are searched too, and so are the files that the archive names with `_file`.
+    /// Rewriting a checked file with the same redaction would change nothing. The search includes
+    /// fields that a replay does not read, and the files that the archive names with `_file`.
     ///
     /// - Parameters:
     ///   - folder: The folder. Every file with the extension `har` in it or its subfolders is
     ///     checked.
     ///   - redaction: The secrets. Pass the redaction that wrote the files.
-    /// - Throws: ``HTTPArchiveError`` if there are secrets, listing all places; if there is no
+    /// - Throws: ``HTTPArchiveError`` if there are secrets, listing where they are; if there is no
     ///   archive; or if the folder or an archive in it cannot be read.
     public static func checkSecrets(
         in folder: URL, redacting redaction: Redaction = .standard
@@ -108,7 +108,7 @@ extension HTTPArchive {
 }
 
 extension HARFile {
-    /// Returns where the secrets are: in parts of exchanges, or on lines with other fields.
+    /// Returns where the secrets are: in parts of exchanges, or in other fields, by line.
     fileprivate func secrets(_ redaction: Redaction) throws -> [String] {
         let (text, entries) = try read()
         var archive = HTTPArchive()
@@ -119,7 +119,7 @@ extension HARFile {
         }
         let (clean, all) = archive.redacted(redaction)
         let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }
-        // Skips bodies and headers, which the exchanges contain with their types.
+        // Skips bodies and headers, which were checked above as parts of exchanges.
         var walk = SecretWalk(all.withoutNames(HAR.keys))
         walk.skippedKeys = ["text", "headers"]
         let shown = Data(walk.json(String(decoding: text, as: UTF8.self)).utf8)

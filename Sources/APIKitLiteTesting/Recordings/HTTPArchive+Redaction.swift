@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension HTTPArchive {
-    /// Returns the archive without secrets, and the redaction that hides them everywhere.
+    /// Returns the archive without secrets, and the redaction that hides those secrets everywhere.
     func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
         let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
@@ -11,7 +11,8 @@ extension HTTPArchive {
         return (all == redaction ? named : named.walked(all).0, all)
     }
 
-    /// The highest mark number in the archive. Rewriting a file preserves its marks.
+    /// The highest number of a mark, such as `REDACTED-1`, in the archive. Rewriting a file
+    /// preserves its marks.
     var lastMark: Int {
         flatMap(\.parts).flatMap { part in
             part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
@@ -19,7 +20,8 @@ extension HTTPArchive {
         }.max() ?? 0
     }
 
-    /// Returns the archive without these secrets and the secrets found by one walk.
+    /// Searches the archive once, and returns it without secrets, together with the secrets that
+    /// were found.
     private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
         var walk = SecretWalk(redaction)
         var archive = self
@@ -27,7 +29,7 @@ extension HTTPArchive {
         return (archive, walk.secrets)
     }
 
-    /// Returns the places of bodies that contain a secret but are not text.
+    /// Returns where bodies that are not text contain a secret.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
             exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map { exchange.named($0.name) }
@@ -62,12 +64,13 @@ extension HTTPArchive.Exchange {
             return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
         }
         exchange.pieces = lines.flatMap(\.self)
-        // A stream's pieces are lines. In other text, a secret may span several lines.
+        // The pieces above were redacted line by line. In text other than a stream, a secret may
+        // span several lines.
         if exchange.body != new { exchange.body = new }
         return exchange
     }
 
-    /// The pieces in groups, each of which ends at the end of a line.
+    /// The pieces in groups, each of which ends with a line break or with the last piece.
     private var lines: [[SentPiece]] {
         var lines: [[SentPiece]] = [[]]
         for piece in pieces {
@@ -77,7 +80,7 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// Returns the places of the parts that differ in another exchange.
+    /// Returns the names of the parts that differ from another exchange's parts.
     func places(otherThanIn other: Self) -> [String] {
         zip(parts, other.parts).filter { $0.bytes != $1.bytes }.map { named($0.0.name) }
     }
@@ -94,15 +97,15 @@ extension HTTPArchive.Exchange {
             + answer.map { ("\($0) of the answer", $1) }
     }
 
-    /// Returns the name of a part with its entry, such as `entry 2, URL`.
+    /// Returns a part's name with its entry, such as `entry 2, URL`.
     fileprivate func named(_ part: String) -> String {
         place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
     }
 }
 
 extension Redaction {
-    /// The redaction that also hides the values of environment variables with secret names, which a
-    /// server may send back under other names.
+    /// The redaction, extended to the values of environment variables with secret names. A server
+    /// may send such a value back under another name.
     var hidingEnvironment: Redaction {
         // `PWD` is the working directory.
         let secrets = ProcessInfo.processInfo.environment

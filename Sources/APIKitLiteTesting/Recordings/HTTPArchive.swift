@@ -3,8 +3,8 @@ import Foundation
 
 /// HTTP exchanges: requests with their responses, as in a HAR 1.2 file.
 ///
-/// The file comes from a browser, a proxy or ``write(to:redacting:)``. An archive is a collection,
-/// so tests can edit it like one:
+/// Such a file is written by a browser, a proxy or ``write(to:redacting:)``. An archive is a
+/// collection, so tests can edit its exchanges:
 ///
 /// ```swift
 /// var archive = try HTTPArchive(contentsOf: file)
@@ -62,16 +62,17 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         public var response: HTTPURLResponse?
         /// The pieces of the response's body. Their times count from the start of the request.
         var pieces: [SentPiece]
-        /// The error that ended the request, before or after its ``response``, if any.
+        /// The error that ended the request, before or after the ``response``; nil if there was
+        /// none.
         public var error: URLError?
         /// Whether the client left before the response ended. A replay then does not end.
         var wasCancelled: Bool
-        /// When the request was sent; `Date.distantPast` if the file does not say.
+        /// When the request was sent; `Date.distantPast` if the file does not contain the date.
         var startDate: Date
         /// The entry in the file; nil without a file.
         var place: Recording.Place?
 
-        /// The decoded body of the response. Setting it makes it one piece.
+        /// The decoded body of the response. A body that you set is sent as one piece.
         public var body: Data {
             get { pieces.map(\.data).joined }
             set {
@@ -123,7 +124,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     }
 }
 
-/// The reason why a recording cannot be read, replayed or written.
+/// An error for a recording that cannot be read, replayed or written, or that contains secrets.
 public struct HTTPArchiveError: DescribedError, Sendable {
     /// What is wrong, in which file and where, and how to fix it.
     public let description: String

@@ -2,8 +2,8 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Adds stubs that answer from an archive, one for each group of equal requests. They return
-    /// the responses in the order of the archive.
+    /// Adds stubs that answer from an archive, one for each group of equal requests. Each stub
+    /// returns its responses in the order of the archive.
     ///
     /// Two requests are equal if their method, URL and body are equal, and so is each `Range`,
     /// `If-…` and `Last-Event-ID` header of the recorded one. The order of query items is ignored.
@@ -16,8 +16,9 @@ extension MockNetwork {
     /// order. A client that sends the token of a recorded response thus receives what was recorded
     /// with it. A 401 may stay unused if the client has repeated its request with a newer token.
     ///
-    /// Each request is compared with the whole archive, so the time grows with the square of their
-    /// number. In a debug build, two hundred different requests take about a second.
+    /// Each request is compared with the whole archive, so the total time grows with the square of
+    /// the number of requests. In a debug build, two hundred different requests take about a
+    /// second.
     ///
     /// Without a clock, the pieces of a response arrive immediately. On the network's clock, the
     /// first piece arrives immediately, and the others after their recorded gaps.
@@ -28,8 +29,8 @@ extension MockNetwork {
     ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)``
     ///     reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.
-    ///   - fileID: The file to name in error texts if the archive has no file.
-    ///   - line: The line to name in error texts if the archive has no file.
+    ///   - fileID: The file to name in error messages if the archive was not read from a file.
+    ///   - line: The line to name in error messages if the archive was not read from a file.
     /// - Returns: The stubs, in the order of each group's first request.
     @discardableResult
     public func stub(
@@ -73,7 +74,7 @@ extension MockNetwork {
 }
 
 extension URLRequest {
-    /// What equal requests have in common.
+    /// The values that equal requests have in common.
     fileprivate var replayKey: [String?] {
         let body = httpBody ?? Data()
         let headers = replayedHeaders.flatMap { [$0, value(forHTTPHeaderField: $0)] }

@@ -5,7 +5,7 @@ extension MockResponse {
     /// Returns the response of a recorded exchange: its status, its headers, the pieces of its body
     /// with their recorded gaps, and its end.
     ///
-    /// If the client left before the recorded response ended, this one does not end.
+    /// If the client left before the recorded response ended, the replayed response does not end.
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
@@ -14,7 +14,7 @@ extension MockResponse {
         }
         var response = MockResponse()
         response.status = recorded.statusCode
-        // One by one, so that each is checked.
+        // Added one by one, so that each header is checked.
         response = recorded.headerFields.reduce(response) { $0.header($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true

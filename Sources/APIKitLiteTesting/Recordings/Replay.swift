@@ -4,11 +4,12 @@ import Foundation
 /// Chooses the archived exchange that answers a request.
 struct Replay: Sendable {
     private struct Request: Sendable {
-        /// The request with numbered marks, which shows what a live request has in common with it.
+        /// The recorded request with a numbered mark for each secret, to compare with a client's
+        /// request.
         let pattern: RequestPattern
-        /// The words in its secret headers.
+        /// The words in the request's secret headers.
         let words: Set<String>
-        /// The number of its headers that a live request must also have.
+        /// The number of headers that a client's request must also have.
         let headerCount: Int
     }
 
@@ -64,9 +65,11 @@ struct Replay: Sendable {
         }
     }
 
-    /// Returns the numbers of the requests that have the most in common with a live one.
+    /// Returns the numbers of the recorded requests that have the most in common with a client's
+    /// request.
     ///
-    /// Prefers the fewest differences, and then requests with no other known secret in a header.
+    /// Prefers the fewest differences, and then recorded requests whose secret headers fit the
+    /// client's.
     private func nearest(of numbers: [Int], to live: RequestReading) -> Set<Int> {
         let differences = numbers.map { number in
             requests[number].pattern.differences(from: live) - requests[number].headerCount

@@ -21,7 +21,8 @@ import Foundation
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
 /// of recordings, separated by commas, or to `all`. Each request then goes to `session`. The whole
 /// file is written after the body returns without an error and the verification succeeds. A failed
-/// `#expect` is not an error. Code cannot start a recording, so none starts by accident.
+/// `#expect` does not count as an error. Only the variable can start a recording, so none starts by
+/// accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -34,12 +35,12 @@ import Foundation
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
 ///     replay ignores them, so include the names of values that differ in each run.
 ///   - filePath: The file beside the folder `Recordings`.
-///   - fileID: The file to name in error texts.
-///   - line: The line to name in error texts.
-///   - function: The test to name in error texts.
+///   - fileID: The file to name in error messages.
+///   - line: The line to name in error messages.
+///   - function: The test to name in error messages.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
-/// - Throws: The error that the body throws; ``VerificationError`` if the verification fails;
+/// - Throws: Any error thrown by the body; ``VerificationError`` if the verification fails;
 ///   ``HTTPArchiveError`` if the recording cannot be read or written.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
@@ -78,7 +79,7 @@ package struct RecordingFile: Sendable {
         command = "APIKITLITE_RECORD=\(name) swift test --filter \(test)"
     }
 
-    /// The recording, for error texts.
+    /// The recording, for error messages.
     fileprivate var recording: Recording {
         Recording(
             noun: "the recording \"\(name)\"", command: command,
@@ -94,7 +95,7 @@ package struct RecordingFile: Sendable {
 
     /// Reads the recording.
     ///
-    /// - Throws: ``HTTPArchiveError`` if there is none, with the places that were searched.
+    /// - Throws: ``HTTPArchiveError`` if there is no recording, with the places that were searched.
     fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
         let path = "Recordings/\(name).har"
         let places =
@@ -131,7 +132,8 @@ package struct RecordingFile: Sendable {
     /// The files that this process records or has recorded.
     private static let claimed = Locked<Set<String>>([])
 
-    /// Runs a body of code with a network that passes requests on, and then writes them.
+    /// Runs a body of code with a network that passes requests on, and then writes the requests to
+    /// the file.
     package nonisolated(nonsending) func record<R>(
         over session: any HTTPSession, only matcher: RequestMatcher = .any,
         redacting redaction: Redaction = .standard, at sourceLocation: String,
@@ -169,7 +171,7 @@ package struct RecordingFile: Sendable {
                 \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
                 """)
         }
-        // If the folder cannot be created, `write` throws an error that says so.
+        // If the folder cannot be created, `write` throws an error.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)

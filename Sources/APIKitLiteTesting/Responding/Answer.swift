@@ -1,12 +1,12 @@
 import APIKitLite
 import Foundation
 
-/// A complete response: its head, and the pieces of its body.
+/// A complete response: its head, and its body in the pieces that are sent one by one.
 struct Answer: Sendable {
     /// The status and the headers, and what a transport needs to know about the body.
     struct Head: Sendable {
         let response: HTTPURLResponse
-        /// Whether the body is decoded although there is a `Content-Encoding`.
+        /// Whether the body is already decoded, despite a `Content-Encoding` header.
         var isDecoded = false
         var isPassedThrough = false
         /// The length of the body that the client expects; nil if it is unknown.
@@ -25,8 +25,8 @@ struct Answer: Sendable {
         self.init(Head(response: response, length: pieces.byteCount), pieces)
     }
 
-    /// Creates the answer for a closure's result. It keeps the response object, unless the URL of
-    /// the response has no host.
+    /// Creates the answer from a closure's result. The answer keeps the response object, unless the
+    /// response's URL has no host.
     ///
     /// - Throws: ``MockError`` with the response if it is not an `HTTPURLResponse`.
     init(_ given: (URLResponse, Data?), to request: URLRequest) throws(MockError) {
@@ -35,8 +35,8 @@ struct Answer: Sendable {
             throw .notHTTP(plain, data, to: request)
         }
         if response.url?.host() == nil, let url = request.url {
-            // This initializer can fail, but never does with these arguments (measured, and read in
-            // its source).
+            // This failable initializer never returns nil for these arguments (measured, and read
+            // in its source).
             response = HTTPURLResponse(
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
                 headerFields: response.headerFields)!
@@ -49,11 +49,11 @@ struct Answer: Sendable {
     }
 }
 
-/// What a client receives of a response at one moment.
+/// The part of a response that a client receives at one moment.
 struct AnswerPart: Sendable {
     struct Piece: Sendable {
         let data: Data
-        /// What the sender of the piece waits for; nil if it does not wait.
+        /// Tells a waiting sender when the client has the piece; nil if the sender does not wait.
         var receipt: Receipt?
     }
 
@@ -90,7 +90,7 @@ struct AnswerPart: Sendable {
     }
 }
 
-/// The connection is lost after this many bytes of the headers.
+/// The error for a connection that is lost after this many bytes of the headers.
 struct CutHead: Error {
     let head: Answer.Head
     let byteCount: Int
@@ -104,14 +104,14 @@ extension [Data] {
 
     /// All pieces joined, with indices that begin at 0.
     var joined: Data {
-        // A test may pass a slice of its data, which has the indices of the whole.
+        // A test may pass a slice, whose indices do not begin at 0.
         if count == 1, self[0].startIndex == 0 { return self[0] }
         return reduce(into: Data()) { $0.append($1) }
     }
 }
 
 extension HTTPURLResponse {
-    /// Whether the client follows a redirect and does not read the body.
+    /// Whether this is a redirect that the client follows without reading the body.
     var isRedirect: Bool {
         (300..<400).contains(statusCode) && value(forHTTPHeaderField: "Location") != nil
     }

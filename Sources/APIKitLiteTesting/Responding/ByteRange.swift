@@ -1,13 +1,13 @@
 import Foundation
 
 extension MockResponse {
-    /// The same response, of which a `GET` with a `Range` header receives only that part.
+    /// The same response, except that a `GET` with a `Range` header receives only that range.
     ///
     /// `bytes=500-` and `bytes=500-999` receive a `206` with `Content-Range`, or a `416` if the
     /// body is shorter (RFC 9110, section 14). An `If-Range` header is compared with the response's
     /// `ETag` or `Last-Modified` (section 13.1.5). Any other range receives the whole body, which
-    /// the RFC allows. Only a response with status 200 has parts. Using this with a stream or a
-    /// ``passthrough(to:)`` is a configuration error.
+    /// the RFC allows. Only a response with status 200 is ever sent in part. Using this with a
+    /// stream or a ``passthrough(to:)`` is a configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")
@@ -20,7 +20,7 @@ extension MockResponse {
         let validator = request.value(forHTTPHeaderField: "If-Range")
         let isCurrent =
             validator.map { text in
-                // A weak validator does not guarantee the same bytes.
+                // A weak validator does not guarantee that the bytes are the same.
                 !text.hasPrefix("W/")
                     && [value(forHeader: "etag"), value(forHeader: "last-modified")].contains(text)
             } ?? true

@@ -1,16 +1,17 @@
 import APIKitLite
 import Foundation
 
-/// Delivers an answer that waits for something, using the time of its network.
+/// Delivers an answer that waits for something, using its network's clock.
 ///
-/// One task runs the function of the reply. The parts that the function delivers become due. The
+/// One task runs the reply's function. The parts that the function delivers become due, and the
 /// client receives them together when the function waits or ends. If the client waits too long for
 /// the next byte, the answer fails with `URLError.timedOut`.
 ///
-/// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins at a
-/// moment of the clock, the release of the stub or a call of the test, and ends at the next wait.
-/// So the client receives what is due in order while the test moves the clock, however busy the
-/// machine is. The user's code runs outside a step, because it may wait for the clock itself.
+/// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins when
+/// the clock reaches a moment, the stub is released or the test makes a call, and ends at the next
+/// wait. So while the test moves the clock, the client receives the due parts in order, however
+/// busy the machine is. The user's code runs outside a step, because it may wait for the clock
+/// itself.
 final class Delivery: Sendable {
     /// Receives the parts of the answer with their times, in order, on any thread. Never called
     /// after the last part.
@@ -23,7 +24,7 @@ final class Delivery: Sendable {
         case deadline
     }
 
-    /// What the delivery needs until the end of the answer. Afterwards it keeps nothing alive.
+    /// What the delivery needs until the answer ends. Afterwards the delivery keeps nothing alive.
     private struct State: Sendable {
         let receiver: Receiver
         /// The client, which may hold the handle that cancels the delivery.
@@ -31,7 +32,7 @@ final class Delivery: Sendable {
         var cause: WaitReason
         /// The number of the stub's queue that supplies the body, if the test sends it.
         var queue: Int?
-        /// What the client receives next.
+        /// The part that the client receives next.
         var due = AnswerPart()
         /// The receipts of pieces that the client may not have received yet.
         var receipts: [Receipt] = []
@@ -42,7 +43,7 @@ final class Delivery: Sendable {
         /// Fails the answer if the wait takes too long.
         var timeout: Cancellation?
 
-        /// Removes what is due.
+        /// Removes and returns the due part.
         mutating func takeDue(at now: Duration) -> AnswerPart {
             if due.isEmpty { return due }
             waitStart = now
@@ -61,7 +62,7 @@ final class Delivery: Sendable {
     /// Creates a delivery that has not started. A ``MockClock`` does not move until it waits.
     ///
     /// - Parameters:
-    ///   - cause: What the reply waits for first.
+    ///   - cause: What the reply is waiting for first.
     ///   - queue: The number of the queue that supplies the body; nil for any other body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
@@ -89,7 +90,7 @@ final class Delivery: Sendable {
         }
     }
 
-    /// What the answer waits for.
+    /// What the answer is waiting for.
     var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
 
     /// Ends the answer without sending another part.
@@ -152,7 +153,7 @@ final class Delivery: Sendable {
         if timeout < moment { throw URLError(.timedOut) }
     }
 
-    /// Waits forever.
+    /// Waits until the answer is cancelled or times out.
     func waitForNothing() async throws {
         try await wait(for: .nothing, .sleeper) { _ in nil }
     }
@@ -175,7 +176,7 @@ final class Delivery: Sendable {
                 let receipt = Receipt()
                 give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
-                // Within a step, so that what the test sends next arrives before the clock moves.
+                // Within a step, so that the test's next message arrives before the clock moves.
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
@@ -184,7 +185,7 @@ final class Delivery: Sendable {
         }
     }
 
-    // MARK: What the writer of a stream does, outside of a step
+    // MARK: What a stream's writer does, outside a step
 
     /// Sends a piece, and suspends until the client has received it.
     ///
@@ -203,7 +204,7 @@ final class Delivery: Sendable {
         state.withLock { $0?.cause = cause }
     }
 
-    /// Suspends on the clock of the network. Throws the same errors as `send(_:)`.
+    /// Suspends on the network's clock. Throws the same errors as `send(_:)`.
     func sleep(for duration: Duration) async throws {
         try checkWriter()
         do {
@@ -218,15 +219,15 @@ final class Delivery: Sendable {
         try Task.checkCancellation()
     }
 
-    /// The error for a call in a cancelled task, which is usually cancelled because the client has
-    /// gone.
+    /// The error for a call in a cancelled task. Usually the task was cancelled because the client
+    /// has gone.
     private var cancellationError: any Error {
         state.withLock { $0 == nil } ? Receipt.clientGone : CancellationError()
     }
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until the callback, which begins the next step.
+    /// Ends the step, and suspends until the callback begins the next step.
     private func wait(
         for cause: WaitReason, _ limit: Limit? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
@@ -246,8 +247,8 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Records what the answer waits for and sets the timeout before sending the client what is
-    /// due, because the client may immediately ask for either.
+    /// Records the reason for the wait and sets the timeout, and only then sends the due part,
+    /// because the client may immediately ask for either.
     private func willWait(for cause: WaitReason, _ limit: Limit?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
@@ -273,7 +274,7 @@ final class Delivery: Sendable {
         if isOver { timeout?.cancel() }
     }
 
-    /// When the client began to wait for the next byte, or will at the next wait.
+    /// When the client began, or will begin at the next wait, to wait for the next byte.
     private var waitStart: Duration {
         let now = time.now
         return state.withLock { $0.map { $0.due.isEmpty ? $0.waitStart : now } } ?? now
@@ -282,8 +283,8 @@ final class Delivery: Sendable {
     private var idleTimeout: Duration {
         let (known, client) = state.withLock { ($0?.idleTimeout, $0?.client) }
         if let known { return known }
-        // Computed only when needed: for a `URLSession` on Linux, this takes longer than everything
-        // else that happens to a request.
+        // Computed only when needed: for a `URLSession` on Linux, this takes longer than the rest
+        // of a request.
         let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
         state.withLock { $0?.idleTimeout = idleTimeout }
         return idleTimeout
@@ -308,8 +309,8 @@ final class Delivery: Sendable {
         receiver(last, time.now)
     }
 
-    /// Ends the answer, and returns the receiver and what is due. Only the first call returns them,
-    /// so the last part is sent only once.
+    /// Ends the answer, and returns the receiver and the due part. Only the first call returns
+    /// them, so the last part is sent only once.
     private func end() -> (Receiver, AnswerPart)? {
         let last = state.withLock { state in
             defer { state = nil }

@@ -3,12 +3,13 @@ import Foundation
 
 /// The requests that a mock received, oldest first, including those not yet answered.
 ///
-/// It keeps the last 10,000 requests, and the bodies of the last 1,000. A recording keeps everything.
+/// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. While recording,
+/// it keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// May exceed the limit by a quarter.
+        /// The kept requests, at most a quarter more than the limit.
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. IDs are consecutive.
         var firstID = 0
@@ -18,7 +19,7 @@ final class Journal: Sendable {
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
         var eventCount = 0
-        /// The number of times that a request was recorded or ended.
+        /// How often a request was recorded or ended.
         var changeCount = 0
 
         mutating func trim(to limit: Int) {
@@ -55,7 +56,7 @@ final class Journal: Sendable {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
 
-    /// The unanswered requests that clients still wait for.
+    /// The unanswered requests whose clients are still waiting.
     var awaited: [PendingRequest] {
         // Asked outside the lock, because clients have their own locks.
         pending.filter(\.client.isWaiting)
@@ -83,7 +84,7 @@ final class Journal: Sendable {
         await state.wait { [number = stub.number] in $0.counts[number] >= count }
     }
 
-    /// Removes all requests, because their stubs keep the journal alive.
+    /// Removes all requests. Otherwise their stubs would keep the journal alive.
     func removeAll() {
         _ = state.withLock { state in
             defer { (state.entries, state.inFlight) = ([], [:]) }
@@ -102,8 +103,8 @@ final class Journal: Sendable {
     /// A number that grows with each request, each piece of a body, and each end.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
-    /// Records a request, which may have ended, and then resumes the tasks that wait for it.
-    /// Returns its ID.
+    /// Records a request, which may already have ended, and resumes the tasks waiting for it.
+    /// Returns the request's ID.
     ///
     /// `makeDelivery` creates the answer's delivery, or returns nil for an immediate answer.
     func append(
@@ -138,7 +139,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// Records a part of an answer, which the client receives next.
+    /// Records the next part of the response that the client receives.
     func record(_ part: AnswerPart, of id: Int, at time: Duration) {
         change(id, isEnd: part.isLast, sentCount: part.body.byteCount) { [bodyLimit] entry in
             entry.record(part, at: time, limit: bodyLimit)
@@ -171,11 +172,11 @@ struct PendingRequest: Sendable {
     let client: any Client
     let request: RecordedRequest
     weak var delivery: Delivery?
-    /// The number of bytes of the body sent in pieces.
+    /// The number of body bytes sent so far, if the body is sent in pieces.
     var sentCount = 0
 
-    /// Whether the reader has taken everything that was sent, and waits for more or has left; nil
-    /// if this is unknown.
+    /// Whether the reader has taken everything that was sent and is waiting for more, or has left;
+    /// nil if unknown.
     var isReaderDone: Bool? {
         switch client.readerState {
         case .waiting(let count): count == sentCount
@@ -216,7 +217,7 @@ extension RecordedRequest {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
-        // A handler creates a new body for each request, so a long one is only counted.
+        // A handler creates a new body for each request, so only the size of a long body is kept.
         if part.whole != nil, part.body.byteCount <= SentBody.Limit().bytes {
             wholeBody = part.body
         } else {

@@ -32,7 +32,7 @@ extension MockResponse: CustomStringConvertible {
     private var paceText: String {
         let waits = gaps(pieces.count)
         guard waits.contains(where: { $0 > .zero }) else { return "" }
-        // Recorded times need not be equal.
+        // The gaps of a recorded response may differ.
         let interval = Set(waits.dropFirst()).count == 1 ? ", one every \(waits[1])" : ""
         return ", \(waits.count) pieces\(interval)"
     }

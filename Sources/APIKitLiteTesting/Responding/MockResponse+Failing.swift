@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// Responses that break off, and responses with configuration errors.
+// Responses that break off before their end, and responses with configuration errors.
 extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
@@ -11,8 +11,8 @@ extension MockResponse {
     /// error or ``hanging`` is a configuration error.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `exchange`
-    /// receive only the error. Over a socket, the server closes the connection at that byte, and
-    /// the client reports its own error.
+    /// receive only the error. Over a socket, the server closes the connection after those bytes,
+    /// and the client reports its own error.
     ///
     /// - Parameters:
     ///   - count: The number of bytes. A negative number is a configuration error.
@@ -61,8 +61,9 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the response with a configuration error that names the call, if other code decides
-    /// what it sends, or if it lacks headers that the call needs. Otherwise returns nil.
+    /// Returns the response with a configuration error that names the call if other code decides
+    /// what the response sends, or if the call needs headers and there are none. Otherwise returns
+    /// nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:

@@ -6,9 +6,9 @@ extension MockResponse {
     ///
     /// A `Set-Cookie` is added instead, because a response has one for each cookie.
     ///
-    /// Every header arrives unchanged over each transport, or the request fails with an error that
+    /// Over each transport, every header arrives unchanged, or the request fails with an error that
     /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
-    /// a wrong one. Only a response without a body, to a `HEAD` or with status 304, may have any
+    /// a wrong one. Only a response without a body, to a `HEAD` or with status 304, may declare any
     /// length. Setting a `Transfer-Encoding`, or a header of an error, of ``hanging`` or of a
     /// ``passthrough(to:)``, is a configuration error.
     ///
@@ -23,7 +23,7 @@ extension MockResponse {
 
     /// Returns the response with another value of a header.
     ///
-    /// A comma separates it from earlier values (RFC 9110, section 5.3).
+    /// A comma separates the new value from earlier ones (RFC 9110, section 5.3).
     ///
     /// - Parameters:
     ///   - name: The name of the header, as for ``header(_:_:)``.
@@ -45,7 +45,7 @@ extension MockResponse {
     }
 
     private func setting(_ name: String, _ value: String) -> MockResponse {
-        // The error texts do not quote the value, which may be a secret.
+        // The error messages do not quote the value, which may be a secret.
         guard name.utf8.isHTTPToken else {
             return wrong(
                 "The header \(name.debugDescription) is not one word. Use letters, digits and hyphens."
@@ -58,7 +58,7 @@ extension MockResponse {
         }
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
-        // A recorded response whose body was decoded cannot keep the others either.
+        // If a recorded body was decoded, a test cannot set the other three headers either.
         let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
         if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
             return wrong(

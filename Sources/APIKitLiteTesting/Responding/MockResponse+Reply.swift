@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-// The reply of a response, for one request.
+// How a mock response becomes the reply to one request.
 extension MockResponse {
     /// Returns the reply that a server would send to a request.
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
         switch start {
         case .head: break
         case .failure(let error): return waiting(for: .failure(error))
-        // The network asks the real session instead.
+        // For a passthrough, the network asks the real session instead.
         case .silence, .passthrough:
             return waiting(for: .later(.nothing) { try await $0.waitForNothing() })
         }
@@ -26,7 +26,7 @@ extension MockResponse {
         }
         var body = self
         if !hasBody { body.pieces = [] }
-        // If the client does not read the body, it takes no time and no code sends it.
+        // A body that the client does not read takes no time, and no code sends it.
         if !isRead { (body.gaps, body.source) = ([], nil) }
         return waiting(for: body.reply(after: head, of: stub))
     }
@@ -69,7 +69,7 @@ extension MockResponse {
         }
     }
 
-    /// What the reply waits for first, unless it is held.
+    /// What the reply waits for first, unless the response is held.
     private var cause: WaitReason {
         switch source {
         case .writer: .writer
@@ -118,8 +118,8 @@ extension MockResponse {
     /// Whether the status allows a body, even an empty one (RFC 9112, section 6.3).
     private var allowsBody: Bool { status > 199 && status != 204 && status != 304 }
 
-    /// The length of the body. If the response breaks off after its body, the length is at least
-    /// one byte more, or what the test specifies.
+    /// The length that the headers declare. If the response breaks off after its whole body, this
+    /// is at least one byte more than the body, or the length that the test specifies.
     private var announcedLength: Int {
         let length = pieces.byteCount
         switch ending {
@@ -147,7 +147,7 @@ extension MockResponse {
         return String(announcedLength)
     }
 
-    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can.
+    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be.
     func lengthError(for request: URLRequest) -> String? {
         let length = length(for: request)
         guard !isDecoded, let named = value(forHeader: "content-length"), named != length else {

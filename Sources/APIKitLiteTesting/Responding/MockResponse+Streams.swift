@@ -5,7 +5,8 @@ import Foundation
 extension MockResponse {
     /// Returns a response with server-sent events, one in each piece (HTML Standard, section 9.2).
     ///
-    /// It has no `Content-Length`, because a server does not know the length of such a body.
+    /// The response has no `Content-Length`, because a server does not know the length of such a
+    /// body.
     ///
     /// - Parameters:
     ///   - events: The events, in order.
@@ -66,7 +67,7 @@ extension MockResponse {
     /// once for each request, in the same way as a handler: see ``MockNetwork/init(_:)``. The body
     /// ends when the closure returns. If it throws an error, the body fails with that error. Over a
     /// socket, the server closes the connection. When the request is cancelled or times out, the
-    /// task of the closure is cancelled.
+    /// closure's task is cancelled.
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.

@@ -27,7 +27,7 @@ extension MockResponse {
     /// - Parameters:
     ///   - size: The number of bytes in a piece. A size below 1 is a configuration error.
     ///   - interval: The time between two pieces, on the network's clock. With zero, the response
-    ///     keeps its pace. A negative interval is a configuration error.
+    ///     keeps its existing pace. A negative interval is a configuration error.
     /// - Returns: The response in pieces. The last piece may be smaller.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {

@@ -18,7 +18,7 @@ public struct MockResponse: Sendable {
         case end
         /// An error, after this many bytes of the body.
         case failure(any Error, afterBytes: Int)
-        /// The end of the connection, after this many bytes of the headers.
+        /// A lost connection, after this many bytes of the headers.
         case cutHead(afterBytes: Int)
         case silence
     }
@@ -34,7 +34,7 @@ public struct MockResponse: Sendable {
     var start = Start.head
     /// The time before the first byte.
     var delay = Duration.zero
-    /// Whether to wait for the stub's release before anything else.
+    /// Whether the response waits for the stub's release before anything else.
     var isHeld = false
     var status = 200
     /// The explicit headers.
@@ -54,7 +54,7 @@ public struct MockResponse: Sendable {
     var ending = Ending.end
     /// Whether a request may ask for a part of the body.
     var acceptsRanges = false
-    /// What is wrong with the response, as its stub reports; nil if it is valid.
+    /// What is wrong with the response, for its stub to report; nil if the response is valid.
     var configurationError: String?
 
     init() {}
@@ -168,7 +168,7 @@ public struct MockResponse: Sendable {
     /// Returns any error instead of a response.
     ///
     /// Over a socket, a `URLError` closes the connection. Any other error arrives as status 500
-    /// with its text, because a server cannot send an error.
+    /// with the error message as its body, because a server cannot send an error.
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {

@@ -10,9 +10,9 @@ extension MockResponse {
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
     /// loopback address as its host. To send it elsewhere, wrap the session in another.
     ///
-    /// A request that a network passes to its own server fails, and so does one that networks pass
-    /// to each other, at the seventeenth pass. If they do so over their servers, it waits until it
-    /// times out.
+    /// A request that a network passes to its own server fails. A request that networks keep
+    /// passing to each other fails at the seventeenth pass or, over their servers, when it times
+    /// out.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
@@ -37,9 +37,9 @@ extension HTTPSession {
 }
 
 extension URLRequest {
-    /// Removes what belongs to one connection and its host, as a proxy does (RFC 9110, section
-    /// 7.6.1). The next session adds its own. A `Host` that differs from the URL was set by the
-    /// app, and is kept.
+    /// Removes the fields that belong to one connection and its host, as a proxy does (RFC 9110,
+    /// section 7.6.1). The next session adds its own fields. A `Host` that differs from the URL was
+    /// set by the app, and is kept.
     fileprivate mutating func removeConnectionFields() {
         let named = value(forHTTPHeaderField: "Connection")?.split(separator: ",") ?? []
         var fields = named.map { $0.trimmingCharacters(in: .whitespaces) }

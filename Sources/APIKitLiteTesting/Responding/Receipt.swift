@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Tells the sender of a piece when its client has it.
+/// Tells the sender of a piece of a body when the client has received it.
 final class Receipt: Sendable {
     private enum State {
         case open
-        /// The client has the piece even if it leaves.
+        /// The client will have received the piece even if it leaves now.
         case certain
         case taken
         case left

@@ -1,6 +1,6 @@
 import APIKitLite
 
-/// The recording that a stub answers from, for error texts.
+/// The recording from which a stub answers, as error messages name it.
 struct Recording: Sendable {
     /// An entry of a file, such as `users.har, entry 2`.
     struct Place: Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ struct Recording: Sendable {
         let number: Int
         /// Whether the response is a 401.
         let isUnauthorized: Bool
-        /// The place of the entry; nil for a recording that was not read from a file.
+        /// The entry's place in its file; nil for a recording that was not read from a file.
         let place: Place?
         /// The day of the recording, such as `2026-11-22`; nil if it is unknown.
         let day: String?
@@ -26,13 +26,13 @@ struct Recording: Sendable {
     /// An entry of a file that cannot be replayed.
     struct Skipped: Sendable {
         let url: String
-        /// The number of the entry, and why it was skipped.
+        /// The entry's number, and why the entry was skipped.
         let text: String
     }
 
     /// How to refer to the recording in a sentence, such as `the archive`.
     let noun: String
-    /// The command that records it again; nil if there is none.
+    /// The command that repeats the recording; nil if there is none.
     var command: String?
     /// The call that makes the last response repeat.
     let repeating: String

@@ -3,7 +3,7 @@ import Foundation
 
 /// How one request is answered.
 ///
-/// A `MockResponse` creates it for the request.
+/// A `MockResponse` creates the reply for the request.
 enum Reply: Sendable {
     /// Passes the parts of the answer to a delivery, one after another, and waits between them. The
     /// answer ends when the function returns, or fails with the error that it throws.
@@ -13,11 +13,11 @@ enum Reply: Sendable {
     case answer(Answer)
     /// An immediate error instead of an answer.
     case failure(any Error)
-    /// Any other answer: what it waits for first, the number of its queue if the test sends its
-    /// body, and the function that delivers it.
+    /// Any other answer: what it waits for first, the number of its queue if the test sends the
+    /// body, and the function that delivers the answer.
     case later(WaitReason, queue: Int? = nil, Function)
 
-    /// Whether the reply does not wait for anything.
+    /// Whether the reply waits for nothing.
     var isImmediate: Bool { if case .later = self { false } else { true } }
 
     /// Creates the reply that a closure will return.
@@ -29,7 +29,7 @@ enum Reply: Sendable {
     }
 }
 
-/// What the answer to a request waits for.
+/// What the answer to a request is waiting for.
 enum WaitReason: Sendable {
     /// The release of a held response.
     case release
@@ -42,8 +42,8 @@ enum WaitReason: Sendable {
     case writer
     /// The test, which sends a stream.
     case test
-    /// The client, which has an earlier piece of a stream and does not read.
+    /// The client, which has received a piece of a stream and is not reading on.
     case reader
-    /// Nothing: the answer does not end.
+    /// Nothing: the answer never ends.
     case nothing
 }

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Records requests and sends their replies, using the time of one network.
+/// Records requests and sends their replies, using one network's clock.
 struct ReplySender: Sendable {
     let journal: Journal
     let time: NetworkTime
-    /// Reports tasks and responses that wait for the test.
+    /// Reports tasks and responses that are waiting for the test.
     let watch: HangReporter
     private let handlers = Handlers()
 
@@ -19,7 +19,7 @@ struct ReplySender: Sendable {
         respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation {
         // Created while the request is recorded, because a test that has waited for the request may
-        // ask what its answer waits for.
+        // ask what its answer is waiting for.
         var delivery: Delivery?
         let id = journal.append(record, awaitedBy: client) { [journal] id in
             guard case .later(let cause, let queue, _) = reply else { return nil }
@@ -30,7 +30,7 @@ struct ReplySender: Sendable {
             return delivery
         }
         let recordCancellation = { @Sendable [journal, time, delivery] in
-            // First, so that `send` throws for a test that has just waited for the end.
+            // First, so that a `send` by a test that has just waited for the request to end throws.
             delivery?.closeQueue()
             journal.markCancelled(id, at: time.now)
         }

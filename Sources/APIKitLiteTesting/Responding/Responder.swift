@@ -3,14 +3,14 @@ import Foundation
 
 /// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// The cookie storage; nil for the session's storage.
+    /// The cookie storage; nil to use the session's storage.
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Records a request and answers it, immediately or later.
     ///
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
-    ///   - client: The client that waits for the answer.
+    ///   - client: The client waiting for the answer.
     ///   - respond: Receives the parts of the answer, on any thread, up to the last one.
     /// - Returns: A handle that cancels the request.
     func load(
@@ -18,8 +18,8 @@ protocol Responder: Sendable {
         respond: @escaping @Sendable (AnswerPart) -> Void
     ) -> RequestCancellation
 
-    /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
-    /// using a `URLSession` there crashes.
+    /// Whether the user's code matches requests. That code must not run on the loading thread: on
+    /// Linux, using a `URLSession` there crashes.
     var matchesWithUserCode: Bool { get }
 }
 
@@ -29,7 +29,7 @@ extension Responder {
 
 /// The receiver of the answer to one request.
 protocol Client: AnyObject, Sendable {
-    /// Whether the client still waits for its answer.
+    /// Whether the client is still waiting for its answer.
     var isWaiting: Bool { get }
 
     /// What the reader of the body is doing; nil if this is unknown.
@@ -76,7 +76,7 @@ struct RequestCancellation: Sendable {
     }
 }
 
-/// Stores the cookies of mocked responses. Foundation does so only for its own protocols.
+/// Stores the cookies of mocked responses. Foundation stores cookies only for its own protocols.
 struct CookieJar: Sendable {
     /// Evaluated when a cookie is stored or needed, because finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?

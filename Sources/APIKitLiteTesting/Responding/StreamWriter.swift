@@ -7,9 +7,9 @@ import Foundation
 ///
 /// - With the network as the session, the client receives it immediately. If its reader is busy,
 ///   the piece waits in the body, and counts toward the limit of `stream(_:buffering:)`.
-/// - A `URLSession` has received it when its delegate is called. (On Apple platforms, when
-///   Foundation has the piece, because the delegate of another session is not visible.) While its
-///   task is suspended, the call waits.
+/// - A `URLSession` has received it when its delegate is called. (On Apple platforms, it has
+///   received the piece as soon as Foundation has, because the delegate of another session is not
+///   visible.) While the session's task is suspended, the call waits.
 /// - A client on a socket has received it when all of its bytes are in the system's buffer. If the
 ///   client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {
@@ -46,7 +46,7 @@ public struct StreamWriter: Sendable {
 
     /// Suspends for a duration on the network's clock.
     ///
-    /// A ``MockClock`` counts it as a sleeper. Without a clock, it takes no time.
+    /// A ``MockClock`` counts the call as a sleeper. Without a clock, the call takes no time.
     ///
     /// - Parameter duration: The time to sleep. If it is zero or negative, returns immediately.
     /// - Throws: `URLError.networkConnectionLost` as soon as the client has gone.

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// A test that sends the body of a response itself.
+// The calls with which a test sends the body of a response itself.
 extension Stub {
     /// Sends text to the stub's open streams, and suspends until their clients have received it.
     ///
@@ -49,7 +49,7 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // All of them together, so that no client waits for another.
+        // To all streams before waiting, so that no client waits for another.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()
@@ -109,7 +109,7 @@ extension Stub {
         }.get()
     }
 
-    /// The reason why a sending call has not returned.
+    /// The reason why a call of `send` has not returned.
     private var streamState: String {
         let causes = journal.pending(of: self).map(\.cause)
         if causes.contains(.reader) {
@@ -121,7 +121,7 @@ extension Stub {
             : "the stream of the stub for \(label) has not begun"
     }
 
-    /// Whether the stub has, or may create, a response that the test sends.
+    /// Whether the stub has, or may create, a response whose body the test sends.
     private var mayHaveStream: Bool {
         switch source {
         case .closure: false

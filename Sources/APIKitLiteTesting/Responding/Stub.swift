@@ -50,9 +50,9 @@ public final class Stub: Sendable {
     /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both
     /// are valid.
     let configurationError: String?
-    /// True after `release()`, which held responses wait for.
+    /// True after `release()`. Held responses wait for this.
     let gate = Monitor(false)
-    /// What the test sends.
+    /// The messages that the test sends to open streams.
     let streams = StubStreams()
     let source: ResponseSource
     /// Counts the requests. Its entries refer to their stub until the network is released.
@@ -60,11 +60,12 @@ public final class Stub: Sendable {
     /// The number of the stub in the journal.
     let number: Int
     let watch: HangReporter
-    /// The number of responses taken, for requests that have been recorded or are about to be. It
-    /// has its own lock.
+    /// The number of responses taken, for requests that have been recorded or are about to be. This
+    /// property has its own lock.
     private let taken = Locked(0)
 
-    /// Creates a stub. `verified` is where the network was already verified; nil if it was not.
+    /// Creates a stub. `verified` is the place where the network was already verified; nil if it
+    /// was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
         recording: Recording? = nil, journal: Journal, watch: HangReporter,
@@ -86,8 +87,8 @@ public final class Stub: Sendable {
             lateness ?? matcher.configurationError ?? times.configurationError
     }
 
-    /// What is wrong with the stub, or else with each of its responses. An invalid response fails
-    /// only the request that receives it.
+    /// What is wrong with the stub or, if nothing is, with each of its responses. An invalid
+    /// response fails only the request that receives it.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
         guard case .responses(let responses, _) = source else { return [] }
@@ -100,16 +101,16 @@ public final class Stub: Sendable {
     /// The number of requests that the stub answered.
     public var callCount: Int { journal.count(of: self) }
 
-    /// The stub's requests that the journal keeps, oldest first; empty after the network is
-    /// released.
+    /// The stub's requests that the journal keeps, oldest first. The array is empty after the
+    /// network is released.
     public var requests: [RecordedRequest] {
         journal.requests.filter { $0.stub === self }
     }
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// With a ``MockResponse/held`` response, a test can then check what the client does while it
-    /// waits.
+    /// With a ``MockResponse/held`` response, a test can then check what the client does while
+    /// waiting.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -129,11 +130,11 @@ public final class Stub: Sendable {
         }
     }
 
-    /// Suspends until the reader of the stub's response has taken everything that was sent and
-    /// waits for more, or has left.
+    /// Suspends until the reader of the stub's response has taken everything that was sent and is
+    /// waiting for more, or has left.
     ///
-    /// The reader's code has then run for each piece, so a test can check what it did. The reader's
-    /// idle timeout has restarted, so a test can move the clock. If several requests are
+    /// By then, the reader's code has run for each piece, so a test can check what it did. The
+    /// reader's idle timeout has restarted, so a test can move the clock. If several requests are
     /// unanswered, waits for each reader. If there are none yet, waits for the first one. If all
     /// have ended, returns immediately.
     ///
@@ -186,7 +187,8 @@ extension Stub {
         case response(MockResponse)
         case handler(Handler)
         case closure(Closure)
-        /// No response: this many have been used, and `AfterLast.fail` follows.
+        /// No response, because of `AfterLast.fail`: the number of requests so far, including this
+        /// one.
         case usedUp(Int, of: Recording? = nil)
     }
 
@@ -213,7 +215,7 @@ extension Stub {
         }
     }
 
-    /// Whether the number of a request decides which response it receives.
+    /// Whether a request's number decides which response it receives.
     private var isNumbered: Bool {
         guard most == nil, case .responses(let responses, let afterLast) = source else {
             return most != nil
@@ -236,7 +238,7 @@ extension Stub {
         }
     }
 
-    /// What `verify()` reports about this stub; nil if it was used as often as expected.
+    /// What `verify()` reports about this stub; nil if the stub was used as often as expected.
     var finding: String? {
         let count = callCount
         let wanted: String
@@ -293,7 +295,8 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source, whose configuration errors name the response if there are several.
+    /// The same source, except that its configuration errors name the response if there are
+    /// several.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self
@@ -308,7 +311,7 @@ extension Stub.ResponseSource {
 }
 
 extension Stub.Times {
-    /// What is wrong with the number; nil if it is valid.
+    /// What is wrong with the number; nil if the number is valid.
     fileprivate var configurationError: String? {
         switch self {
         case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count must not be negative."

@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// What a test sends to the clients of one stub. Each answer whose body the test sends has a queue,
-/// from the arrival of its request to its end.
+/// The messages that a test sends to one stub's clients. Each answer whose body the test sends has
+/// a queue, which is open from the arrival of the request until the answer ends.
 final class StubStreams: Sendable {
     enum Message: Sendable {
         case piece(Data, Promise<Void>)
@@ -30,7 +30,7 @@ final class StubStreams: Sendable {
 
     // MARK: The test
 
-    /// Adds a message to each open queue. If there is none, suspends until one opens. If
+    /// Adds a message to each open queue. If no queue is open, suspends until one opens. If
     /// `isForNext` is false, does not suspend after the last client has left.
     ///
     /// - Throws: `CancellationError`.
@@ -76,7 +76,7 @@ final class StubStreams: Sendable {
         }
     }
 
-    /// Closes a queue at the end of its answer.
+    /// Closes a queue when its answer ends.
     func close(_ number: Int) {
         let queue = state.update { state in
             let queue = state.queues.removeValue(forKey: number)

@@ -6,8 +6,8 @@ extension Answer {
     struct Message {
         /// The status line, the fields and the empty line after them.
         var head: Data
-        /// The original pieces, not copies. It is empty if the request or the status does not allow
-        /// a body.
+        /// The original pieces, not copies; empty if the request or the status does not allow a
+        /// body.
         let body: [Data]
         /// Whether the body is sent with `Transfer-Encoding: chunked`.
         let isChunked: Bool
@@ -25,8 +25,8 @@ extension Answer {
             ]
         }
 
-        /// Returns the first bytes of the head, but never all of them. On Linux, they end within
-        /// the first line.
+        /// Returns the first bytes of the head, but never the whole head. On Linux, these bytes end
+        /// within the first line.
         func head(cutAfter count: Int) -> Data {
             head.prefix(min(count, longestCutHead(of: head)))
         }
@@ -54,9 +54,9 @@ extension Answer {
 
     /// Returns the response as an HTTP/1.1 message (RFC 9112).
     ///
-    /// Fields that the test's closure wrote are sent unchanged. If they misdescribe the body, the
-    /// connection closes after it. A response from another connection loses that connection's
-    /// fields, and the fields of a body that has been decoded.
+    /// Fields that the test's closure wrote are sent unchanged. If the fields misdescribe the body,
+    /// the connection closes after the body. A response from another connection loses that
+    /// connection's fields, and any fields that no longer fit its decoded body.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = head.response.statusCode
         var fields = fields
@@ -84,8 +84,7 @@ extension Answer {
         }
         let isLengthTrue =
             head.length != nil && fields["content-length"]?.value == head.length.map(String.init)
-        // A 1xx is not a final response, so the client waits for another one until the connection
-        // closes.
+        // A 1xx is not a final response. Closing the connection ends the client's wait for one.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200
             && (!hasBody || isChunked || isLengthTrue)

@@ -4,9 +4,9 @@ import Foundation
 /// Reads the requests of one connection, one after another: HTTP/1.1 and HTTP/1.0 (RFC 9112), with
 /// a `Content-Length` or with chunks.
 ///
-/// It rejects bytes that another server may read as another request: see "request smuggling" there.
-/// It stores a body as it arrives, so a false `Content-Length` does not allocate memory. After an
-/// error, the bytes that follow are meaningless.
+/// The reader rejects bytes that another server may read as a different request: see "request
+/// smuggling" in the RFC. It stores a body as it arrives, so a false `Content-Length` does not
+/// allocate memory. After an error, the remaining bytes are meaningless.
 struct HTTPRequestReader {
     /// A request, and whether another one may follow it on the connection.
     struct Request {
@@ -30,7 +30,7 @@ struct HTTPRequestReader {
     /// Reads the next request, or returns nil at the end of the connection.
     ///
     /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). It is called if the client
-    /// waits for it and has not sent any of the body.
+    /// asks for that response and has not sent any of the body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
@@ -43,7 +43,7 @@ struct HTTPRequestReader {
         func field(_ name: String) -> String? { fields[name]?.value.lowercased() }
 
         // A whole URL, which clients send to a proxy and every server must accept, names the host
-        // itself. The field must be valid even then, because a URL keeps it unchanged.
+        // itself. The `Host` field must be valid even then, because the request keeps it.
         let isPath = parts[1].hasPrefix("/") || parts[0] == "OPTIONS" && parts[1] == "*"
         guard let host = fields["host"]?.value ?? (isHTTP11 ? nil : "127.0.0.1"),
             let base = URL(string: "http://\(host)/"),
@@ -108,13 +108,13 @@ struct HTTPRequestReader {
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            // Joined even if one of them is empty, because two lengths are never valid.
+            // Joined even if a value is empty, because two `Content-Length` fields are never valid.
             let earlier = fields[name].map { ($0.name, $0.value + separator) }
             fields[name] = (earlier?.0 ?? String(parts[0]), (earlier?.1 ?? "") + value)
         }
     }
 
-    /// Reads a body in chunks. A `URLRequest` cannot contain their trailers.
+    /// Reads a body in chunks. Trailers are dropped, because a `URLRequest` cannot contain them.
     private mutating func chunks() throws(HTTPRequestError) -> Data {
         var body = Data()
         while true {

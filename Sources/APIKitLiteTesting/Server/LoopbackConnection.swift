@@ -4,7 +4,8 @@ import Foundation
 /// The connection of one client. On its own thread, it reads a request, gets a response, writes it,
 /// and then reads the next request.
 ///
-/// A client that leaves is noticed within a twentieth of a second of having nothing to write.
+/// If the client leaves, the connection notices within a twentieth of a second, unless it is
+/// writing.
 final class LoopbackConnection: Sendable {
     /// What follows a response.
     private enum Next {
@@ -43,7 +44,7 @@ final class LoopbackConnection: Sendable {
                 guard let request else { break }
                 next = answer(request)
             } catch {
-                // Framed like a response to a GET, after which the connection closes.
+                // The error is framed like a response to a GET, after which the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
                 next = write(Answer(error, url: listener.url), to: request)
@@ -99,8 +100,8 @@ final class LoopbackConnection: Sendable {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
         var hasFinished = false
-        // A client that has finished sending may be waiting or may have left. Sending
-        // an interim response shows which.
+        // A client that has finished sending may be waiting for the response or may have left.
+        // Sending an interim response shows which.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil

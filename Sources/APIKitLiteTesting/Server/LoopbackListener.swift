@@ -49,8 +49,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
             if let accepted {
                 start(accepted)
             } else if isRefused {
-                // The process has no descriptors left. The socket stays ready, so without a pause
-                // this would be a busy loop.
+                // The process has no file descriptors left. The socket stays ready, so without a
+                // pause this would be a busy loop.
                 closeIdleConnection()
                 usleep(50_000)
             }
@@ -62,7 +62,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
         condition.broadcast()
     }
 
-    /// Closes the oldest connection that is not answering a request. Returns whether there is one.
+    /// Closes the oldest connection that is not answering a request. Returns whether there was such
+    /// a connection.
     @discardableResult
     func closeIdleConnection() -> Bool {
         let idle = condition.withLock { connections.first { $0.connection.isIdle } }

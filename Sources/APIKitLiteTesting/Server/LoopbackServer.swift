@@ -12,14 +12,14 @@ import Foundation
 /// server.stop()
 /// ```
 ///
-/// It accepts connections only from this machine, and does not support TLS. It stops when its
-/// network and the server itself are released, or earlier when you call ``stop()``.
+/// The server accepts connections only from this machine, and does not support TLS. It stops when
+/// its network and the server itself are released, or earlier when you call ``stop()``.
 public final class LoopbackServer: Sendable {
-    /// A function that answers a request by sending the parts of a response, on any thread. It
-    /// sends nothing after the last part.
+    /// A function that answers a request by sending the parts of a response, on any thread, up to
+    /// the last one.
     ///
-    /// It returns another function, which cancels the request. The server calls it when it can no
-    /// longer write to the client, or when it stops.
+    /// The function returns another one, which cancels the request. The server calls that function
+    /// when it can no longer write to the client, or when the server stops.
     typealias Answering =
         @Sendable (
             URLRequest, @escaping @Sendable (AnswerPart) -> Void
@@ -58,7 +58,8 @@ public final class LoopbackServer: Sendable {
 
     /// Closes the port and every connection, and cancels pending requests.
     ///
-    /// The port and the connections are closed when it returns. Calling it again does nothing.
+    /// When this function returns, the port and the connections are closed. Calling it again does
+    /// nothing.
     public func stop() {
         onStop(ObjectIdentifier(self))
         listener.stop()

@@ -6,13 +6,13 @@ import Foundation
 struct Socket: Sendable {
     private let descriptor: Int32
 
-    /// Takes over the descriptor of a connection.
+    /// Takes ownership of a connection's descriptor.
     private init(descriptor: Int32) {
         self.descriptor = descriptor
         prepare()
     }
 
-    /// Listens on `127.0.0.1`. Its calls do not block.
+    /// Listens on `127.0.0.1`. The calls of a listening socket do not block.
     ///
     /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
@@ -23,7 +23,7 @@ struct Socket: Sendable {
         guard descriptor >= 0 else { throw MockError.cannotListen(on: port, errno: errno) }
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        // Closed connections keep the port in use for a minute. The next server can use it
+        // Closed connections keep the port in use for a minute. The next server can use the port
         // immediately only if this socket also has the option.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
@@ -64,7 +64,8 @@ struct Socket: Sendable {
         poll(&wait, 1, 50)
         let accepted = Foundation.accept(descriptor, nil, nil)
         if accepted >= 0 { return (Socket(descriptor: accepted), false) }
-        // The client may have left already.
+        // These codes mean that no client is waiting, that it has left, or that a signal
+        // interrupted.
         return (nil, ![EAGAIN, ECONNABORTED, EINTR].contains(errno))
     }
 
@@ -76,14 +77,14 @@ struct Socket: Sendable {
     }
 
     /// Whether the client has closed its socket. Also true if the client has only finished sending,
-    /// because the two look the same.
+    /// which looks the same.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         let count = again { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }
         return count == 0 || count < 0 && errno != EAGAIN
     }
 
-    /// Whether the client's system has rejected what was sent, because the client has left.
+    /// Whether the client's system has rejected sent bytes, because the client has left.
     var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
     /// Sends all bytes. Returns false if the connection is lost.
@@ -108,7 +109,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Ends all blocking calls, now and later, and on Linux also a wait for a connection.
+    /// Ends all blocking calls, current and future, and on Linux also a wait for a connection.
     func interrupt() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

@@ -1,27 +1,27 @@
 import APIKitLite
 import Foundation
 
-/// A network or a clock to watch. All texts are redacted.
+/// A network or a clock to watch. Everything it describes is redacted.
 protocol WatchedObject: AnyObject, Sendable {
     /// A number that grows with every event.
     var eventCount: Int { get }
-    /// A sentence about what waits for the test; nil if nothing does.
+    /// A sentence about what is waiting for the test; nil if nothing is.
     var wait: String? { get }
     /// The remaining lines of a report.
     var details: [String] { get }
 }
 
-/// Writes a report if something waits and nothing happens for five seconds of real time.
+/// Writes a report if something is waiting and nothing happens for five seconds of real time.
 ///
-/// A network shares one watch with its `MockClock`. The watch looks once per second while something
-/// waits. After a report, it looks again when something else starts to wait.
+/// A network shares one reporter with its `MockClock`. While something is waiting, the reporter
+/// checks once per second. After a report, it checks again when something else starts to wait.
 package final class HangReporter: Sendable {
     /// Where reports go, and what counts the seconds.
     package struct Output: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates an output that counts the seconds on a clock, or in real time for nil.
+        /// Creates an output that counts the seconds on a clock or, for nil, in real time.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }
@@ -48,7 +48,7 @@ package final class HangReporter: Sendable {
         var isLooking = false
     }
 
-    /// How long nothing must happen before a report is written.
+    /// The time without an event before a report is written.
     static let time = Duration.seconds(5)
     private let state = Locked(State())
     private let mainActor = MainActorTurn()
@@ -71,7 +71,7 @@ package final class HangReporter: Sendable {
         }
     }
 
-    /// Runs a call of the test that waits, and includes it in reports.
+    /// Runs a waiting call made by the test, and includes the call in reports.
     func run<R: Sendable>(
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
         _ wait: () async -> R
@@ -88,8 +88,8 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Looks after a second, unless a look is already scheduled. Call this when something starts to
-    /// wait.
+    /// Checks after a second, unless a check is already scheduled. Call this when something starts
+    /// to wait.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
         let output = state.withLock { state -> Output? in
             guard !state.isLooking, let output = state.output else { return nil }
@@ -101,9 +101,9 @@ package final class HangReporter: Sendable {
         output.afterSecond { [weak self] in self?.look(output, seen, quietSeconds) }
     }
 
-    /// Looks again later, writes the report, or stops if nothing waits.
+    /// Schedules another check, writes the report, or stops if nothing is waiting.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // First, so that whatever starts to wait now starts another look or is found below.
+        // First, so that whatever starts to wait now schedules another check or is found below.
         let calls = state.withLock { state in
             state.isLooking = false
             return state.calls.sorted { $0.key < $1.key }
@@ -120,7 +120,7 @@ package final class HangReporter: Sendable {
             return begin(after: count, quietSeconds: quietSeconds)
         }
         var details = members.flatMap(\.details)
-        // The main actor was asked at least a second ago.
+        // The main actor was asked for a turn at least a second ago.
         if output.clock == nil, !mainActor.isTaken {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }

@@ -7,7 +7,7 @@ final class MainActorTurn: Sendable {
     /// Whether the main actor has run the last request.
     var isTaken: Bool { taken.withLock { $0 } }
 
-    /// Requests a turn of the main actor, which must have run the last request.
+    /// Requests a turn of the main actor. Call this only after it has run the last request.
     func request() {
         taken.withLock { $0 = false }
         Task { @MainActor in taken.withLock { $0 = true } }

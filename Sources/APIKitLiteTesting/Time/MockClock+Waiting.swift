@@ -1,12 +1,12 @@
 import APIKitLite
 
-// Waiting for sleepers, and what reports say about the clock.
+// Waiting for sleepers, and describing the clock in reports.
 extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
-    /// A task may not have reached its sleep yet, so call this before you move the clock. If there
-    /// are other sleepers, say how soon the one that you mean is due: `waitForSleepers(within:
-    /// .seconds(1))` ignores a delay of thirty seconds, and waits for the retry.
+    /// A task may not be sleeping yet, so call this before you move the clock. If there are other
+    /// sleepers, say how soon the one that you mean is due: `waitForSleepers(within: .seconds(1))`
+    /// ignores a delay of thirty seconds, and waits for the retry.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///

@@ -2,8 +2,8 @@ import APIKitLite
 
 /// A clock that stands still until a test moves it.
 ///
-/// A test of a 30-second timeout should not take 30 seconds. With this clock it takes milliseconds,
-/// and events always happen in the same order:
+/// With this clock, a test of a 30-second timeout takes milliseconds, and events always happen in
+/// the same order:
 ///
 /// ```swift
 /// let clock = MockClock()
@@ -17,7 +17,7 @@ import APIKitLite
 /// _ = try await report
 /// ```
 ///
-/// It works wherever a `Clock` is accepted: in a network, in a policy, and in your own code.
+/// The clock works wherever a `Clock` is accepted: in a network, in a policy, and in your own code.
 public final class MockClock: CallbackClock {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
@@ -29,7 +29,7 @@ public final class MockClock: CallbackClock {
             self.offset = offset
         }
 
-        /// Returns the moment that is later by a duration.
+        /// Returns the moment that follows this one after a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
@@ -48,9 +48,9 @@ public final class MockClock: CallbackClock {
     let sleepers = Monitor(Sleepers())
     /// The number of reply steps in progress.
     private let steps = Monitor(0)
-    /// The number of events in the clock's networks when it last moved.
+    /// The number of events in the clock's networks when the clock last moved.
     private let seenEvents = Locked(0)
-    /// Reports what waits on this clock and on its networks.
+    /// Reports what is waiting on this clock and on its networks.
     package let watch = HangReporter()
 
     /// Creates a clock at zero.
@@ -64,7 +64,8 @@ public final class MockClock: CallbackClock {
     /// Zero, because the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// The remaining time of each sleeper, shortest first, without the ``pendingDeadlines``.
+    /// The remaining time of each sleeper, shortest first. Deadlines are in ``pendingDeadlines``
+    /// instead.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
     /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not
@@ -76,7 +77,8 @@ public final class MockClock: CallbackClock {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 
-    /// Suspends until the clock reaches a deadline. If it has passed, returns immediately.
+    /// Suspends until the clock reaches a deadline. If the deadline has passed, returns
+    /// immediately.
     ///
     /// - Parameters:
     ///   - deadline: The moment at which the sleep ends.
@@ -115,10 +117,10 @@ public final class MockClock: CallbackClock {
     ///
     /// This includes sleepers that the woken tasks add. Before the clock moves on, each woken task
     /// runs up to its next sleep on this clock, or until it has run for a while without one. The
-    /// clock does not wait for the tasks' other work. If a later sleeper depends on it, wait for
-    /// that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
+    /// clock does not wait for the tasks' other work. If a later sleeper depends on such work, wait
+    /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
-    /// Nothing shows that a task will not sleep again, so the clock waits for about ten
+    /// The clock cannot know that a task will not sleep again, so it waits for about ten
     /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a
     /// woken task sleeps again, it waits for 0.3 milliseconds if another sleeper is due and no
     /// network with this clock receives a request meanwhile.
@@ -136,8 +138,8 @@ public final class MockClock: CallbackClock {
         await advance(to: now.advanced(by: duration), fileID: fileID, line: line)
     }
 
-    /// Moves the clock to a moment, as ``advance(by:fileID:line:)`` does. If it has passed, the
-    /// clock does not move.
+    /// Moves the clock to a moment, as ``advance(by:fileID:line:)`` does. If the moment has passed,
+    /// the clock does not move.
     package func advance(
         to moment: Instant, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
@@ -156,7 +158,7 @@ public final class MockClock: CallbackClock {
                 _ = sleepers.withLock { $0.didResume(sleeper.key) }
                 continue
             }
-            // On a busy machine, the task may take a long time to run at all.
+            // On a busy machine, the task may take a long time to start running.
             try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
         }
     }
@@ -172,9 +174,9 @@ public final class MockClock: CallbackClock {
                 await Task.detached { try? await Task.sleep(for: time) }.value
             }
         }
-        // Nothing reports that a task will not sleep again. A yield is enough for most that will.
-        // The pauses are for the others, over a `URLSession` or on a busy machine. If many tasks
-        // sleep once, waiting that long for each would cost too much.
+        // Nothing reports that a task will not sleep again. For most tasks that will, a yield is
+        // enough. The pauses are for the other tasks, over a `URLSession` or on a busy machine. If
+        // many tasks sleep only once, pausing that long for each would take too much time.
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         let isPatient = sleepers.withLock { $0.isPatient(before: moment) }
         if !isPatient { await pause(.microseconds(100), upTo: 2) }
@@ -197,7 +199,7 @@ public final class MockClock: CallbackClock {
 }
 
 extension MockClock {
-    /// Calls back once, inside the move that reaches a moment. If it has passed, calls back
+    /// Calls back once, inside the move that reaches a moment. If the moment has passed, calls back
     /// immediately. `waitForSleepers` does not count a deadline.
     package func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void

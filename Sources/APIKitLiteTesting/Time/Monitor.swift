@@ -3,7 +3,7 @@ import APIKitLite
 /// A value that tasks and callbacks can wait for: how many requests arrived, how often a stub was
 /// used, or whether held responses are released.
 ///
-/// It has its own lock, under which conditions are checked. Callbacks run outside the lock.
+/// A monitor has its own lock, under which conditions are checked. Callbacks run outside the lock.
 final class Monitor<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: Int
@@ -25,7 +25,8 @@ final class Monitor<Value: Sendable>: Sendable {
 
     var value: Value { withLock { $0 } }
 
-    /// Calls the body with the value while the lock is held. It must not fulfill any condition.
+    /// Calls the body with the value while the lock is held. The change must not fulfill any
+    /// condition.
     func withLock<R>(_ body: (inout Value) -> R) -> R {
         state.withLock { body(&$0.value) }
     }
@@ -38,7 +39,8 @@ final class Monitor<Value: Sendable>: Sendable {
             guard !state.entries.isEmpty else { return (result, []) }
             let value = state.value
             let due = state.entries.filter { $0.condition(value) }
-            // By ID, because a condition that reads more than the value may change between checks.
+            // By ID, because a condition that reads more than the value may have a different result
+            // later.
             if !due.isEmpty {
                 let ids = Set(due.map(\.id))
                 state.entries.removeAll { ids.contains($0.id) }
@@ -49,8 +51,9 @@ final class Monitor<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Calls back once a condition holds, on the thread that changes the value. If it already
-    /// holds, calls back immediately and returns nil. Otherwise returns what removes the callback.
+    /// Calls back once a condition holds, on the thread that changes the value. If the condition
+    /// already holds, calls back immediately and returns nil. Otherwise returns a handle that
+    /// removes the callback.
     func when(
         _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
     ) -> Cancellation? {

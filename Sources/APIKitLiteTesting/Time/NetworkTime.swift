@@ -2,16 +2,16 @@ import APIKitLite
 
 /// The time of one network, counted from its creation.
 ///
-/// On a ``MockClock``, it calls back inside `advance`, so that events keep their order. Without a
+/// On a ``MockClock``, callbacks run inside `advance`, so that events keep their order. Without a
 /// clock, no time passes.
 struct NetworkTime: Sendable {
     /// The clock that the test chose, if any.
     private let timeline: Timeline?
-    /// The same clock, if only the test moves it.
+    /// The same clock, if it is a ``MockClock``, which only the test moves.
     let mockClock: MockClock?
     private let start: MockClock.Instant
 
-    /// Creates a time at zero.
+    /// Starts counting at zero.
     init(_ clock: (any Clock<Duration>)?) {
         timeline = clock.map { Timeline($0) }
         mockClock = clock as? MockClock
@@ -25,13 +25,14 @@ struct NetworkTime: Sendable {
         mockClock.map { start.duration(to: $0.now) } ?? timeline?.now() ?? .zero
     }
 
-    /// Begins a step of an answer, which delivers what is due. A ``MockClock`` waits for its end.
+    /// Begins a step of an answer, which delivers the due parts. A ``MockClock`` waits for the step
+    /// to end.
     func beginStep() { mockClock?.beginStep() }
 
     func endStep() { mockClock?.endStep() }
 
-    /// Calls back once, at a moment of the clock, on any thread. If it has passed, calls back
-    /// immediately. Returns what cancels the callback, or nil without a clock.
+    /// Calls back once, at a moment of the clock, on any thread. If the moment has passed, calls
+    /// back immediately. Returns a handle that cancels the callback, or nil without a clock.
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation? {
@@ -47,7 +48,8 @@ struct NetworkTime: Sendable {
         return Cancellation { sleeper.cancel() }
     }
 
-    /// Suspends until a moment. If it has passed, or without a clock, lets other tasks run.
+    /// Suspends until a moment. If the moment has passed, or without a clock, only lets other tasks
+    /// run.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(until moment: Duration) async throws {

@@ -2,7 +2,7 @@ import APIKitLite
 
 /// One wait on a ``MockClock``: a task, a callback or a deadline.
 struct Sleeper: Sendable {
-    /// The kind of work that waits for the clock, as a report names it.
+    /// The kind of work waiting on the clock, as a report names it.
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
@@ -27,7 +27,7 @@ struct Sleeper: Sendable {
 
     fileprivate(set) var key: Key
     let kind: Kind
-    /// The identity of the task that sleeps; nil for a callback or a deadline.
+    /// The identity of the sleeping task; nil for a callback or a deadline.
     let task: Int?
     /// Wakes the sleeper. Returns false for a task that has already been cancelled.
     let wake: @Sendable () -> Bool
@@ -43,16 +43,16 @@ struct Sleeper: Sendable {
     }
 }
 
-/// The time of one clock, and the sleepers on it. The clock's lock guards it.
+/// The current time of one clock, and its sleepers. The clock's lock guards this value.
 struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// The number of sleepers ever added, including those whose moment had passed.
+    /// The number of sleepers ever added, including any whose moment had already passed.
     private(set) var count = 0
     /// A number that grows whenever something starts to wait, and at each step of a move.
     private(set) var changeCount = 0
-    /// Whether a task tried to sleep until a moment that had passed.
+    /// Whether a task tried to sleep until a moment that had already passed.
     private(set) var hasEndedAtOnce = false
     /// A promise for each woken task that has not run yet, by the number of its sleeper.
     private var resuming: [Int: Promise<Void>] = [:]
@@ -82,25 +82,25 @@ struct Sleepers: Sendable {
         return sleeper.key
     }
 
-    /// Removes and returns a sleeper, or nil if it no longer waits.
+    /// Removes and returns a sleeper, or returns nil if the sleeper is no longer waiting.
     mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Returns whether the next step up to a moment moves the time while a woken task may not have
-    /// reached its next sleep.
+    /// Returns whether the next step up to a moment would move the time although a woken task may
+    /// not have reached its next sleep.
     func mustSettle(before moment: MockClock.Instant) -> Bool {
         !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
     }
 
-    /// Returns whether the next step up to a moment waits as long as it can for a woken task. It
-    /// does not after many vain waits, if another sleeper is due.
+    /// Returns whether the next step up to a moment waits for the full time for a woken task. After
+    /// many vain waits it does not, if another sleeper is due.
     func isPatient(before moment: MockClock.Instant) -> Bool {
         vainWaits < 32 || waiting.first.map { $0.key.deadline > moment } ?? true
     }
 
-    /// Moves the time to the next sleeper, and removes and returns it. If none is due up to the
-    /// moment, moves the time to the moment and returns nil.
+    /// Moves the time to the next sleeper, and removes and returns it. If no sleeper is due up to
+    /// the moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changeCount += 1
         // Stop waiting for woken tasks that did not sleep again.
@@ -136,7 +136,7 @@ struct Sleepers: Sendable {
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
-    /// Returns the number of sleepers that are due within a duration, or at any time for nil.
+    /// Returns the number of sleepers that are due within a duration or, for nil, at any time.
     func count(within duration: Duration?) -> Int {
         remaining(areDeadlines: false).count { $0 <= duration ?? $0 }
     }

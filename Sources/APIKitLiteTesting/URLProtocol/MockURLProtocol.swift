@@ -12,21 +12,22 @@ import Foundation
 /// }
 /// ```
 ///
-/// The whole process has one handler. If tests that set it run in parallel, as in Swift Testing,
-/// they receive each other's responses without an error. Write them as an `XCTestCase`, or use the
-/// ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override
-/// `canInit(with:)`, for example to decline a host, and `stopLoading()`. Each must call `super`.
+/// The whole process has one handler. If tests that set the handler run in parallel, as in Swift
+/// Testing, they receive each other's responses without an error. Write such tests as an
+/// `XCTestCase`, or use a ``MockNetwork`` with its own ``MockNetwork/requestHandler`` in each test.
+/// A subclass may override `canInit(with:)`, for example to decline a host, and `stopLoading()`.
+/// Each must call `super`.
 open class MockURLProtocol: URLProtocol {
-    /// The load; nil until it begins.
+    /// The load; nil until loading begins.
     private var load: ProtocolLoad?
 
     /// The closure that answers each request, one at a time, in the background.
     ///
-    /// If it throws an error, the request fails with that error. It may read, set and clear this
-    /// property. A replaced closure still answers the requests that began under it. If it is `nil`,
-    /// every request fails immediately with a ``MockError``. If you set it to `nil`, requests that
-    /// still wait for it also fail with a ``MockError``. Both errors are also written to standard
-    /// error, because an app may replace them with its own.
+    /// If the closure throws an error, the request fails with that error. The closure may read, set
+    /// and clear this property. A replaced closure still answers the requests that began under it.
+    /// While this property is `nil`, every request fails immediately with a ``MockError``. If you
+    /// set it to `nil`, requests still waiting for the closure also fail with a ``MockError``. Both
+    /// errors are also written to standard error, because an app may replace them with its own.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
@@ -61,14 +62,14 @@ open class MockURLProtocol: URLProtocol {
     /// Returns the request unchanged.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Starts loading. Foundation calls it.
+    /// Starts loading. Foundation calls this function.
     open override func startLoading() {
         begin()
         load?.start()
     }
 
-    /// Stops delivering, because the task was cancelled or suspended or, on Apple platforms, has
-    /// ended. Foundation calls it.
+    /// Stops delivering. Foundation calls this when the task is cancelled or suspended or, on Apple
+    /// platforms, when the task has ended.
     open override func stopLoading() {
         load?.stop()
     }
@@ -82,10 +83,10 @@ open class MockURLProtocol: URLProtocol {
     }
 
     #if canImport(FoundationNetworking)
-    /// Creates the object for a task and begins the load. Foundation calls it.
+    /// Creates the object for a task and begins the load. Foundation calls this initializer.
     ///
-    /// In a session without a cache, Foundation calls it inside `resume()`. The handler then starts
-    /// before the loading thread receives the request.
+    /// In a session without a cache, Foundation calls this initializer inside `resume()`. The
+    /// handler then starts before the loading thread receives the request.
     public required convenience init(
         task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {

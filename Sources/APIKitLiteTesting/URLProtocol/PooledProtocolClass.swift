@@ -5,14 +5,14 @@ import Foundation
 ///
 /// Foundation creates the protocol object, so only its class can determine which network answers.
 /// Such classes are created at run time, as specializations of a generic class, and cannot be
-/// freed. So a network takes its class from a pool, and returns it when no session or configuration
-/// refers to the network any more. A list of classes copied from a configuration may still contain
-/// the class. So a returned class is reused only after a thousand others have been returned. Until
-/// then, a request through it fails.
+/// freed. So a network takes its class from a pool, and returns the class when no session or
+/// configuration refers to the network any more. A list of classes copied from a configuration may
+/// still contain the class, so a returned class is reused only after a thousand others have been
+/// returned. Until then, a request through the class fails.
 struct PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
-    /// Takes a class for a responder, which is referenced weakly.
+    /// Takes a class for a responder, without keeping the responder alive.
     static func take(for responder: any Responder & AnyObject) -> PooledProtocolClass {
         pool.withLock { pool in
             let type = pool.take()
@@ -21,7 +21,7 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the responder that has this class, or `nil` if the responder is gone.
+    /// Returns the responder to which this class belongs, or `nil` if the responder is gone.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
         pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
@@ -41,7 +41,7 @@ struct PooledProtocolClass: Sendable {
         weak var responder: (any Responder & AnyObject)?
     }
 
-    /// The classes of the process and the responders that have them.
+    /// The process's classes, and the responders to which they belong.
     private struct Pool {
         /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []
@@ -59,7 +59,7 @@ struct PooledProtocolClass: Sendable {
     private static let pool = Locked(Pool())
 }
 
-/// No more bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
+/// The end of the bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
 private enum Nothing {}
 /// The bit 0 above the lower bits.
 private enum Zero<Rest> {}

@@ -1,18 +1,18 @@
 import APIKitLite
 import Foundation
 
-/// The work of one `URLProtocol` object. It requests the answer, follows redirects, stores cookies,
-/// and delivers the parts of the answer to the client.
+/// The work of one `URLProtocol` object. A load requests the answer, follows redirects, stores
+/// cookies, and delivers the parts of the answer to the client.
 ///
-/// It calls the client on the loading thread, in order, and never after the last part.
+/// The load calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
     @unchecked Sendable  // See the lock of `state`, and the loading thread of the other variables.
 {
     // `collected` and `urlProtocol` are used only on the loading thread. The other properties are
     // constants, of which only `task` is weak.
 
-    /// A part of the answer. Foundation follows its redirect if it has one, and the part is
-    /// delivered if the client refuses the redirect.
+    /// A part of the answer. If the part has a redirect, Foundation follows the redirect, and the
+    /// part is delivered only if the client refuses the redirect.
     private struct Item {
         let part: AnswerPart
         var redirect: URLRequest?
@@ -23,7 +23,7 @@ final class ProtocolLoad: Client,
         var items: [Item] = []
         /// Whether the last part has been added.
         var hasLast = false
-        /// Whether parts are delivered: after the start, except while the task is suspended.
+        /// Whether parts may be delivered: after the start, except while the task is suspended.
         var isStarted = false
         /// The thread on which to deliver later parts.
         var thread: LoadingThread?
@@ -34,7 +34,7 @@ final class ProtocolLoad: Client,
         /// The number of redirects followed.
         var redirects = 0
 
-        /// Removes and returns what to deliver next. The last part ends the delivery.
+        /// Removes and returns the next part to deliver. The last part ends the delivery.
         mutating func takeNext() -> Item? {
             guard isStarted, !items.isEmpty else { return nil }
             let next = items.removeFirst()
@@ -51,14 +51,14 @@ final class ProtocolLoad: Client,
     /// The answer for a client that must receive the body in one piece; nil for any other.
     private var collected: AnswerPart?
 
-    /// Whether the client still waits for the answer. A stream's reader may leave a moment before
-    /// its task is cancelled.
+    /// Whether the client is still waiting for the answer. A stream's reader may leave a moment
+    /// before its task is cancelled.
     var isWaiting: Bool { task?.state == .running && readerState != .left }
     var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
-    // Not a task-local, because this runs on the loading queue. Setting a task-local there can wait
-    // for a task that is being cancelled, which waits for the queue.
+    // Not a task-local value, because this code runs on the loading queue. Setting a task-local
+    // there can wait for a task that is being cancelled, which waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
 
     init(_ urlProtocol: URLProtocol, _ responder: any Responder) {
@@ -163,7 +163,7 @@ final class ProtocolLoad: Client,
         ask(for: next, afterRedirects: redirects)
     }
 
-    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. Parts after
+    /// Adds a part, on any thread, and delivers it as soon as Foundation accepts it. Parts after
     /// the last one are ignored.
     private func add(_ part: AnswerPart, redirect: URLRequest? = nil) {
         let thread = state.withLock { state -> LoadingThread? in
@@ -185,8 +185,8 @@ final class ProtocolLoad: Client,
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
-                // receive the answer. It asks the client on another thread, and nothing reports a
-                // refusal, so the answer waits. An exchange always refuses.
+                // receive the answer. Foundation asks the client on another thread, and nothing
+                // reports a refusal, so the answer is delayed. An exchange always refuses.
                 let wait = task?.isOfExchange == true ? 0 : 0.5
                 let thread = LoadingThread.current(of: urlProtocol)
                 let answer = { @Sendable [self, part = item.part] in
@@ -219,7 +219,7 @@ final class ProtocolLoad: Client,
             client.receive(answer.part, urlProtocol)
         } else {
             for receipt in part.receipts {
-                // Outside any lock and not on this thread, because it may run a test's code.
+                // Outside any lock and not on this thread, because this call may run a test's code.
                 task.afterDelegateCalls { receipt.didTake() }
             }
         }
@@ -255,7 +255,7 @@ extension URLProtocolClient {
 }
 
 extension MockError {
-    /// Returns the error for a kind of task that cannot be mocked, or `nil` for any other task.
+    /// Returns the error for a task of a kind that cannot be mocked, or `nil` for any other task.
     fileprivate static func unsupported(_ task: URLSessionTask?) -> MockError? {
         if task?.isUnsupportedDownload == true {
             return MockError(

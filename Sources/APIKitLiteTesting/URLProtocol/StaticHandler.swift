@@ -5,17 +5,18 @@ import Foundation
 ///
 /// The closure is called for one request at a time, in order, so the variables that it captures
 /// need no lock. A request belongs to the closure that was set when the request arrived, even if
-/// another has been set since. When that closure is cleared, the requests that wait for it fail.
+/// another closure has been set since. When a closure is cleared, the requests waiting for it fail.
 final class StaticHandler: Responder {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
-        /// The closure; nil after it was cleared. Nothing else keeps it, so its captures are then
-        /// released.
+        /// The closure; nil once cleared. Nothing else keeps the closure, so clearing it releases
+        /// its captures.
         var function: Function?
         /// The number of requests that the closure has received.
         var requestCount = 0
-        /// The number of requests whose turn is over, and so the number of the current request.
+        /// The number of requests whose turn is over. This is also the number of the current
+        /// request, from 0.
         var endedCount = 0
     }
 
@@ -78,7 +79,7 @@ final class StaticHandler: Responder {
         let turn = Promise<Void>()
         _ = state.when(
             { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
-        // A cancelled request waits too, so that no other request takes its turn.
+        // A cancelled request waits too. Otherwise another request could take its turn.
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
