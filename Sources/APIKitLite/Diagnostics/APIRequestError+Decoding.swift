@@ -44,8 +44,8 @@ extension APIRequestError {
         return (sentence(about: error, at: tree), part ?? beginning)
     }
 
-    /// Returns a sentence about an error at a value in JSON. The value may be unknown, because a
-    /// decoder may have converted the keys, or an array may be too short.
+    /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
+    /// nil if it cannot be found: the decoder may have converted keys, or an array may be too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)

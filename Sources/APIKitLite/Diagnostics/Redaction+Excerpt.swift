@@ -56,8 +56,8 @@ extension Redaction {
         }
     }
 
-    /// Returns why a body is not JSON, and the text before that place if it is JSON. Returns nil if
-    /// the body, or the beginning of a long one, is JSON.
+    /// Returns why a body is not valid JSON, and the text before the error if that text is valid.
+    /// Returns nil if the body, or the beginning of a long one, is valid JSON.
     func failure(in body: Data) -> (error: any Error, excerpt: String?)? {
         let isLong = body.count > Self.longestBody
         let start = String(decoding: body.beginning(window), as: UTF8.self)

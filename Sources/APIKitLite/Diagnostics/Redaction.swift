@@ -117,9 +117,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }
 
-    /// Returns this redaction, changed to no longer hide values under these names.
+    /// Returns a copy of this redaction that does not hide values under these names.
     ///
-    /// Whole names are compared, without case, hyphens and underscores. Their values are shown
+    /// Names must match in full, ignoring case, hyphens and underscores. Their values are shown
     /// unchanged, except within an object or array under another secret name.
     public func showing(_ names: String...) -> Redaction {
         let shown = names.map(\.folded)

@@ -142,5 +142,5 @@ func string(_ bytes: ArraySlice<UInt8>) -> String {
 }
 
 private let numberBytes = byteTable("0123456789+-.eE")
-/// White space, and the bytes that begin or end anything but a word or a number.
+/// White space, quotation marks and punctuation: every byte that ends a word or a number.
 private let delimiters = byteTable(" \t\r\n,:{}[]\"")

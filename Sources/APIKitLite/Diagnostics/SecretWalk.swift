@@ -274,7 +274,7 @@ package struct SecretWalk {
     }
 }
 
-/// Returns the password from a user name and password, or a name that stands alone.
+/// Returns the password of `user:password`, or the whole text if it has no colon.
 private func password(in pair: Substring) -> String {
     let (user, password) = pair.cut(at: ":")
     return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)

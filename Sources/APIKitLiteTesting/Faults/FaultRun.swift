@@ -126,10 +126,9 @@ struct FaultRun: Sendable {
     /// Moves the clock to the next sleeper repeatedly, until the client hangs or the task is
     /// cancelled. Returns why the client counts as hung.
     ///
-    /// Nothing shows what a client does between its requests and its sleeps, so the client has a
-    /// time limit. A client on the main actor cannot run while other tests keep that actor busy, so
-    /// time counts only while the main actor runs. A main actor that runs nothing for that long
-    /// counts as blocked.
+    /// A client's work between requests and sleeps cannot be observed, so it has a time limit. Other
+    /// tests can keep the main actor busy, so the limit counts only time in which the main actor
+    /// runs jobs of this function. If it runs none for that long, it counts as blocked.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
         afterCancelling release: () -> Void

@@ -1,6 +1,6 @@
 import APIKitLite
 
-/// Shows whether the main actor runs its jobs.
+/// Tracks whether the main actor is running jobs.
 final class MainActorTurn: Sendable {
     private let taken = Locked(true)
 
