@@ -168,7 +168,10 @@ extension Credentials {
         try await saving.wait()
         defer { saving.signal() }
         let seen = state.withLock { $0 }
-        guard seen.generation == generation, let save = configuration.save else { return }
+        // A request may ask for a save that has just ended.
+        guard seen.generation == generation, !seen.isSaved, let save = configuration.save else {
+            return
+        }
         try await save(seen.credential)
         state.withLock { if $0.generation == generation { $0.savedGeneration = generation } }
     }
