@@ -19,10 +19,6 @@ extension MockNetwork: HTTPSession {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        if let limit = options.bufferLimit {
-            return try await core.stream(request, options, buffering: limit)
-        }
-        let (body, response) = try await core.exchange(request, options)
-        return (try HTTPBody(body).limited(by: options), response)
+        return try await DirectClient(request, to: core, options).load()
     }
 }

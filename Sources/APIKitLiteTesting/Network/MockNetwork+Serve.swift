@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 extension MockNetwork {
@@ -23,17 +24,19 @@ extension MockNetwork {
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { [weak servers, weak core] id in
-            core?.removeServer(id)
+            core?.setPort(nil, ofServer: id)
             let stopped = servers?.withLock { servers in
                 defer { servers.removeAll { ObjectIdentifier($0) == id } }
                 return servers
             }
             // The server's `deinit` must not run while the list is locked.
             _ = stopped
-        } answering: { request, respond in
-            core.load(request, for: SocketClient.any, respond: respond).cancel
+        } answering: { received, respond in
+            let request = ClientRequest(to: core, from: SocketClient.any, receive: respond)
+            request.send(received)
+            return request.cancel
         }
-        core.addServer(server)
+        core.setPort(server.port, ofServer: ObjectIdentifier(server))
         servers.withLock { $0.append(server) }
         return server
     }
@@ -45,7 +48,19 @@ final class SocketClient: Client {
     static let any = SocketClient()
 
     var isWaiting: Bool { false }
+    var readerState: ReaderState? { nil }
     var sessionTimeout: TimeInterval? { nil }
+    // A request over a socket does not say how often it was passed on.
+    var passes: Int { 0 }
+    // The client follows redirects and stores cookies itself.
+    var cookieStorage: HTTPCookieStorage? { nil }
 
     private init() {}
+
+    func follow(
+        _ response: HTTPURLResponse, to request: URLRequest,
+        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
+    ) {
+        completion(.success(nil))
+    }
 }

@@ -29,6 +29,7 @@ public final class MockNetwork: Sendable {
     let core: NetworkCore
     // Each `Locked` property has its own lock.
     private let session = Locked<URLSession?>(nil)
+    private let pooledClass = Locked<PooledProtocolClass?>(nil)
     let servers = Locked<[LoopbackServer]>([])
 
     /// Creates a network that answers from stubs.
@@ -45,6 +46,9 @@ public final class MockNetwork: Sendable {
     init(_ core: NetworkCore) {
         self.core = core
     }
+
+    /// Reports tasks and responses that are waiting for the test.
+    package var watch: HangReporter { core.watch }
 
     /// Creates a network that answers requests from a closure.
     ///
@@ -87,11 +91,16 @@ public final class MockNetwork: Sendable {
     /// sessions with a delegate.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [core.protocolClass]
+        let pooledClass = pooledClass.withLock { pooledClass in
+            let taken = pooledClass ?? PooledProtocolClass(for: core)
+            pooledClass = taken
+            return taken
+        }
+        configuration.protocolClasses = [pooledClass.type]
         configuration.httpCookieStorage = core.cookieStorage
         // A mock caches nothing, and a cache lookup would take a hop to another queue.
         configuration.urlCache = nil
-        configuration.retain(core)
+        configuration.retain(pooledClass)
         return configuration
     }
 

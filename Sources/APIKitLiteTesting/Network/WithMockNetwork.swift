@@ -1,3 +1,5 @@
+import APIKitLite
+
 /// Runs a body of code with a new network, and verifies the network at the end.
 ///
 /// - Parameters:
@@ -39,4 +41,25 @@ nonisolated(nonsending) func verifying<R>(
     }
     try network.verify(at: sourceLocation)
     return result
+}
+
+/// The error for a failed verification, with all findings.
+public struct VerificationError: DescribedError, Sendable {
+    /// One message for each finding.
+    ///
+    /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
+    /// 20 pending requests. One more message counts the rest.
+    public let findings: [String]
+
+    /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
+    /// did not throw.
+    let bodyError: (any Error)?
+
+    /// The body's error, if there is one, followed by the findings.
+    public var description: String {
+        let thrown = bodyError.map { error in
+            ["The body threw: \(error)", "The network, verified after it:"]
+        }
+        return ((thrown ?? []) + findings).joined(separator: "\n")
+    }
 }

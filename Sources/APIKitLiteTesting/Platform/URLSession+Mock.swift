@@ -15,6 +15,10 @@ extension URLSessionConfiguration {
     func retain(_ object: AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
+
+    fileprivate var isOfMock: Bool {
+        connectionProxyDictionary?["APIKitLite.MockNetwork"] != nil
+    }
 }
 
 /// Returns how many bytes of a response's head a server may send before it closes the connection.
@@ -34,6 +38,8 @@ extension URLSessionConfiguration {
         urlCredentialStorage = retainer
     }
 
+    fileprivate var isOfMock: Bool { urlCredentialStorage is Retainer }
+
     // A copy of a configuration shares its credential storage.
     private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
         var object: (AnyObject & Sendable)?
@@ -44,6 +50,9 @@ func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }
 #endif
 
 extension URLSession {
+    /// Whether a network answers the requests of the session.
+    var isMocked: Bool { configuration.isOfMock }
+
     convenience init(mocked configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: .ofMocks)
     }

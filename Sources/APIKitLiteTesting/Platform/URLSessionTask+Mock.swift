@@ -1,16 +1,6 @@
 import APIKitLite
 import Foundation
 
-/// What to do about a redirect.
-enum RedirectDecision: Sendable {
-    /// The mock sends this request.
-    case follow(URLRequest)
-    /// The client wants the response of the redirect.
-    case refuse
-    /// Foundation asks the client, and then creates a protocol object for the next request.
-    case report
-}
-
 // What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
 // than on Apple platforms. It also keeps a task's session private there, but a mirror finds the
 // session.
@@ -77,7 +67,7 @@ extension URLSessionTask? {
     /// Returns the request with the headers that Foundation adds only for its own protocols: on
     /// Linux, the session's `httpAdditionalHeaders`, except those that Foundation sets itself, and
     /// on Apple platforms, the cookies.
-    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
+    func requestAsSent(_ request: URLRequest, by client: any Client) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
         for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
@@ -87,27 +77,31 @@ extension URLSessionTask? {
         }
         return sent
         #else
-        return CookieJar(responder, self).applied(to: request)
+        return client.addingCookies(to: request)
         #endif
     }
 
-    /// Asks the client's delegate about a redirect, as Foundation does for a real server.
+    /// Asks the client's delegate about a redirect, as Foundation does for a real server. Returns
+    /// false, without a call of the completion handler, if Foundation asks the delegate itself and
+    /// creates a protocol object for the next request.
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
-        completion: @escaping @Sendable (RedirectDecision) -> Void
-    ) {
+        completion: @escaping @Sendable (URLRequest?) -> Void
+    ) -> Bool {
         #if canImport(FoundationNetworking)
         // Foundation crashes if a `URLProtocol` reports a redirect.
         guard let self, let delegate = self.delegate, let session = self.session else {
-            return completion(.follow(next))
+            completion(next)
+            return true
         }
         session.delegateQueue.addOperation {
             delegate.urlSession(
-                session, task: self, willPerformHTTPRedirection: response, newRequest: next
-            ) { next in completion(next.map(RedirectDecision.follow) ?? .refuse) }
+                session, task: self, willPerformHTTPRedirection: response, newRequest: next,
+                completionHandler: completion)
         }
+        return true
         #else
-        completion(.report)
+        return false
         #endif
     }
 }

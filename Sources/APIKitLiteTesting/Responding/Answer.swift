@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A complete response: its head, and its body in the pieces that are sent one by one.
+/// What a client receives at one moment: a complete response, or the next part of one.
 struct Answer: Sendable {
     /// The status and the headers, and what a transport needs to know about the body.
     struct Head: Sendable {
@@ -13,23 +13,35 @@ struct Answer: Sendable {
         var length: Int?
     }
 
-    let head: Head
-    let body: [Data]
-
-    init(_ head: Head, _ body: [Data]) {
-        (self.head, self.body) = (head, body)
+    struct Piece: Sendable {
+        let data: Data
+        /// Tells a waiting sender when the client has the piece; nil if the sender does not wait.
+        var receipt: Receipt?
     }
 
-    init(response: HTTPURLResponse, body: [Data]) {
+    var head: Head?
+    /// The pieces of the body, after the head.
+    var pieces: [Piece] = []
+    /// The end of the response, or the error with which the request fails; nil if more follows.
+    var end: Result<Void, any Error>?
+
+    /// Creates a complete response.
+    static func whole(_ head: Head, _ body: [Data]) -> Answer {
+        Answer(head: head, pieces: body.map { Piece(data: $0) }, end: .success(()))
+    }
+
+    static func whole(_ response: HTTPURLResponse, _ body: [Data]) -> Answer {
         let pieces = body.withoutEmpty
-        self.init(Head(response: response, length: pieces.byteCount), pieces)
+        return whole(Head(response: response, length: pieces.byteCount), pieces)
     }
 
     /// Creates the answer from a closure's result. The answer keeps the response object, unless the
     /// response's URL has no host.
     ///
     /// - Throws: ``MockError`` with the response if it is not an `HTTPURLResponse`.
-    init(_ given: (URLResponse, Data?), to request: URLRequest) throws(MockError) {
+    static func whole(
+        _ given: (URLResponse, Data?), to request: URLRequest
+    ) throws(MockError) -> Answer {
         let (plain, data) = given
         guard var response = plain as? HTTPURLResponse else {
             throw .notHTTP(plain, data, to: request)
@@ -41,40 +53,18 @@ struct Answer: Sendable {
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
                 headerFields: response.headerFields)!
         }
-        self.init(response: response, body: data.map { [$0] } ?? [])
+        return whole(response, data.map { [$0] } ?? [])
     }
 
-    var part: AnswerPart {
-        AnswerPart(head: head, pieces: body.map { AnswerPart.Piece(data: $0) }, end: .success(()))
-    }
-}
-
-/// The part of a response that a client receives at one moment.
-struct AnswerPart: Sendable {
-    struct Piece: Sendable {
-        let data: Data
-        /// Tells a waiting sender when the client has the piece; nil if the sender does not wait.
-        var receipt: Receipt?
-    }
-
-    var head: Answer.Head?
-    /// The pieces of the body, after the head.
-    var pieces: [Piece] = []
-    /// The end of the response, or the error with which the request fails; nil if more follows.
-    var end: Result<Void, any Error>?
-
-    static func failure(_ error: any Error) -> AnswerPart { AnswerPart(end: .failure(error)) }
+    static func failure(_ error: any Error) -> Answer { Answer(end: .failure(error)) }
 
     var isEmpty: Bool { head == nil && pieces.isEmpty && end == nil }
     var isLast: Bool { end != nil }
     var body: [Data] { pieces.map(\.data) }
     var receipts: [Receipt] { pieces.compactMap(\.receipt) }
 
-    /// The complete answer, if this part contains all of it.
-    var whole: Answer? {
-        guard let head, case .success = end else { return nil }
-        return Answer(head, body)
-    }
+    /// The head, if the response is complete.
+    var wholeHead: Head? { if case .success = end { head } else { nil } }
 
     /// The error with which the client's request fails; nil if it does not fail.
     var error: (any Error)? {
@@ -83,7 +73,7 @@ struct AnswerPart: Sendable {
     }
 
     /// Appends the next part.
-    mutating func append(_ next: AnswerPart) {
+    mutating func append(_ next: Answer) {
         head = head ?? next.head
         pieces += next.pieces
         end = next.end

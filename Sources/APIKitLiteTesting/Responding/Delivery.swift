@@ -15,7 +15,7 @@ import Foundation
 final class Delivery: Sendable {
     /// Receives the parts of the answer with their times, in order, on any thread. Never called
     /// after the last part.
-    typealias Receiver = @Sendable (AnswerPart, Duration) -> Void
+    typealias Receiver = @Sendable (Answer, Duration) -> Void
 
     /// How the client's timeout limits a wait.
     private enum Limit {
@@ -30,10 +30,10 @@ final class Delivery: Sendable {
         /// The client, which may hold the handle that cancels the delivery.
         let client: any Client
         var cause: WaitReason
-        /// The number of the stub's queue that supplies the body, if the test sends it.
-        var queue: Int?
+        /// The body, if the test sends it.
+        var stream: OpenStream?
         /// The part that the client receives next.
-        var due = AnswerPart()
+        var due = Answer()
         /// The receipts of pieces that the client may not have received yet.
         var receipts: [Receipt] = []
         /// When the client began to wait for the next byte.
@@ -44,12 +44,12 @@ final class Delivery: Sendable {
         var timeout: Cancellation?
 
         /// Removes and returns the due part.
-        mutating func takeDue(at now: Duration) -> AnswerPart {
+        mutating func takeDue(at now: Duration) -> Answer {
             if due.isEmpty { return due }
             waitStart = now
             receipts.removeAll(where: \.hasEnded)
             receipts += due.receipts
-            defer { due = AnswerPart() }
+            defer { due = Answer() }
             return due
         }
     }
@@ -63,16 +63,16 @@ final class Delivery: Sendable {
     ///
     /// - Parameters:
     ///   - cause: What the reply is waiting for first.
-    ///   - queue: The number of the queue that supplies the body; nil for any other body.
+    ///   - stream: The body, if the test sends it.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
-        _ cause: WaitReason, queue: Int?, _ receiver: @escaping Receiver
+        _ cause: WaitReason, _ stream: OpenStream?, _ receiver: @escaping Receiver
     ) {
         self.record = record
         self.time = time
         state = Locked(
             State(
-                receiver: receiver, client: client, cause: cause, queue: queue,
+                receiver: receiver, client: client, cause: cause, stream: stream,
                 waitStart: record.startTime))
         time.beginStep()
     }
@@ -98,20 +98,20 @@ final class Delivery: Sendable {
         _ = end()
     }
 
-    /// Closes the queue that supplies the body, because the client has gone. `cancel()` is called
+    /// Closes the stream that the test sends, because the client has gone. `cancel()` is called
     /// later, because it may run the user's code.
-    func closeQueue() {
-        let queue = state.withLock { state in
-            defer { state?.queue = nil }
-            return state?.queue
+    func closeStream() {
+        let stream = state.withLock { state in
+            defer { state?.stream = nil }
+            return state?.stream
         }
-        if let queue { record.stub?.streams.close(queue) }
+        stream?.close()
     }
 
     // MARK: What a reply does
 
     /// Delivers a part, which the client receives at the next wait or at the end.
-    func give(_ part: AnswerPart) {
+    func give(_ part: Answer) {
         let isOver = state.withLock { state in
             state?.due.append(part)
             return state == nil
@@ -120,19 +120,19 @@ final class Delivery: Sendable {
     }
 
     func give(_ piece: Data, _ receipt: Receipt? = nil) {
-        give(AnswerPart(pieces: [AnswerPart.Piece(data: piece, receipt: receipt)]))
+        give(Answer(pieces: [Answer.Piece(data: piece, receipt: receipt)]))
     }
 
     /// Delivers the answer of another reply.
     func give(_ reply: Reply) async throws {
         switch reply {
-        case .answer(let answer):
-            var part = answer.part
-            part.end = nil
-            give(part)
-        case .failure(let error): throw error
-        case .later(_, let queue, let function):
-            if let queue, !keep(queue) { throw CancellationError() }
+        case .now(var answer):
+            let end = answer.end
+            answer.end = nil
+            give(answer)
+            try end?.get()
+        case .later(_, let stream, let function):
+            if let stream, !keep(stream) { throw CancellationError() }
             try await function(self)
         }
     }
@@ -167,10 +167,10 @@ final class Delivery: Sendable {
     }
 
     /// Delivers what the test sends.
-    func giveMessages(of streams: StubStreams, queue: Int) async throws {
+    func giveMessages(of stream: OpenStream) async throws {
         while true {
-            try await wait(for: .test, .deadline) { streams.whenSent(to: queue, $0) }
-            switch streams.takeNext(of: queue) {
+            try await wait(for: .test, .deadline) { stream.whenPosted($0) }
+            switch stream.takeNext() {
             case .piece(let data, let sent)? where data.isEmpty: sent.resolve(with: .success(()))
             case .piece(let data, let sent)?:
                 let receipt = Receipt()
@@ -186,6 +186,8 @@ final class Delivery: Sendable {
     }
 
     // MARK: What a stream's writer does, outside a step
+
+    var writer: StreamWriter { StreamWriter(onSend: send, onSleep: sleep) }
 
     /// Sends a piece, and suspends until the client has received it.
     ///
@@ -292,13 +294,13 @@ final class Delivery: Sendable {
 
     // MARK: The end
 
-    /// Keeps the queue that supplies the body. Returns false if the answer has ended.
-    private func keep(_ queue: Int) -> Bool {
+    /// Keeps the stream that the test sends. Returns false if the answer has ended.
+    private func keep(_ stream: OpenStream) -> Bool {
         let isOver = state.withLock { state in
-            state?.queue = queue
+            state?.stream = stream
             return state == nil
         }
-        if isOver { record.stub?.streams.close(queue) }
+        if isOver { stream.close() }
         return !isOver
     }
 
@@ -311,7 +313,7 @@ final class Delivery: Sendable {
 
     /// Ends the answer, and returns the receiver and the due part. Only the first call returns
     /// them, so the last part is sent only once.
-    private func end() -> (Receiver, AnswerPart)? {
+    private func end() -> (Receiver, Answer)? {
         let last = state.withLock { state in
             defer { state = nil }
             return state
@@ -320,7 +322,7 @@ final class Delivery: Sendable {
         last.timeout?.cancel()
         // First, so that the closure is cancelled when a pending call of `send` throws in it.
         task.cancel()
-        if let queue = last.queue { record.stub?.streams.close(queue) }
+        last.stream?.close()
         for receipt in last.receipts + last.due.receipts { receipt.didLeave() }
         return (last.receiver, last.due)
     }

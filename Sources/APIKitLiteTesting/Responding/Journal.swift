@@ -140,10 +140,9 @@ final class Journal: Sendable {
     }
 
     /// Records the next part of the response that the client receives.
-    func record(_ part: AnswerPart, of id: Int, at time: Duration) {
+    func record(_ part: Answer, of id: Int, at time: Duration) {
         change(id, isEnd: part.isLast, sentCount: part.body.byteCount) { [bodyLimit] entry in
             entry.record(part, at: time, limit: bodyLimit)
-            if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
     }
 
@@ -200,32 +199,24 @@ extension RecordedRequest {
         sentBody?.forgetPieces()
     }
 
-    /// Records an immediate answer.
-    mutating func record(_ answer: Answer) {
-        endTime = startTime
-        (response, wholeBody) = (answer.head.response, answer.body)
-    }
-
-    /// Records an immediate error.
-    mutating func record(_ error: any Error) {
-        endTime = startTime
-        self.error = AnswerPart.failure(error).error
-    }
-
-    mutating func record(_ part: AnswerPart, at time: Duration, limit: SentBody.Limit) {
-        if let head = part.head {
+    /// Records what the client receives. `limit` limits the kept bytes of a body; nil for a body
+    /// that its stub keeps anyway.
+    mutating func record(_ answer: Answer, at time: Duration, limit: SentBody.Limit? = nil) {
+        if let head = answer.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
         // A handler creates a new body for each request, so only the size of a long body is kept.
-        if part.whole != nil, part.body.byteCount <= SentBody.Limit().bytes {
-            wholeBody = part.body
+        let isKept = limit == nil || answer.body.byteCount <= SentBody.Limit().bytes
+        if isKept, answer.wholeHead != nil {
+            wholeBody = answer.body
         } else {
-            for piece in part.body {
-                if sentBody == nil { sentBody = SentBody(limit: limit) }
+            for piece in answer.body {
+                if sentBody == nil { sentBody = SentBody(limit: limit ?? .init()) }
                 sentBody?.add(piece, at: time)
             }
         }
-        error = part.error ?? error
+        error = answer.error ?? error
+        if answer.isLast, endTime == nil { endTime = time }
     }
 }

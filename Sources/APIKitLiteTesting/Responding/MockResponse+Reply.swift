@@ -7,7 +7,7 @@ extension MockResponse {
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
         switch start {
         case .head: break
-        case .failure(let error): return waiting(for: .failure(error))
+        case .failure(let error): return waiting(for: .now(.failure(error)))
         // For a passthrough, the network asks the real session instead.
         case .silence, .passthrough:
             return waiting(for: .later(.nothing) { try await $0.waitForNothing() })
@@ -19,9 +19,9 @@ extension MockResponse {
         let isRead = hasBody && !response.isRedirect
         switch ending {
         case .cutHead(let count):
-            return waiting(for: .failure(CutHead(head: head, byteCount: count)))
+            return waiting(for: .now(.failure(CutHead(head: head, byteCount: count))))
         // A client that follows a redirect might not read its body.
-        case .failure(let error, _) where !isRead: return waiting(for: .failure(error))
+        case .failure(let error, _) where !isRead: return waiting(for: .now(.failure(error)))
         case .end, .silence, .failure: break
         }
         var body = self
@@ -48,18 +48,19 @@ extension MockResponse {
         }
         let gaps = gaps(pieces.count)
         if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
-            return .answer(Answer(head, pieces))
+            return .now(.whole(head, pieces))
         }
-        let queue = if case .test = source { stub.streams.open() } else { nil as Int? }
-        return .later(cause, queue: queue) { [ending, source, pieces] delivery in
-            delivery.give(AnswerPart(head: head))
+        let stream =
+            if case .test = source { OpenStream(in: stub.streams) } else { nil as OpenStream? }
+        return .later(cause, stream) { [ending, source, pieces] delivery in
+            delivery.give(Answer(head: head))
             for (gap, piece) in zip(gaps, pieces) {
                 try await delivery.wait(for: gap)
                 delivery.give(piece)
             }
-            if let queue { try await delivery.giveMessages(of: stub.streams, queue: queue) }
+            if let stream { try await delivery.giveMessages(of: stream) }
             if case .writer(let write) = source {
-                try await delivery.run(.writer) { try await write(StreamWriter(delivery)) }
+                try await delivery.run(.writer) { try await write(delivery.writer) }
             }
             switch ending {
             case .end, .cutHead: break
@@ -83,11 +84,10 @@ extension MockResponse {
         var head = Answer.Head(response: response, isDecoded: true, isPassedThrough: true)
         head.length = body.data?.count
         if let data = body.data {
-            return waiting(
-                for: .answer(Answer(head, data.isEmpty ? [] : [[data].joined])))
+            return waiting(for: .now(.whole(head, [data].withoutEmpty)))
         }
         let reply = Reply.later(.session) { [head] delivery in
-            delivery.give(AnswerPart(head: head))
+            delivery.give(Answer(head: head))
             try await delivery.run(.session) {
                 for try await piece in body { try await delivery.send(piece) }
             }
@@ -98,8 +98,8 @@ extension MockResponse {
     /// Returns a reply that first waits for the stub's release and then for the delay.
     private func waiting(for reply: Reply) -> Reply {
         guard isHeld || delay > .zero else { return reply }
-        let queue = if case .later(_, let queue, _) = reply { queue } else { nil as Int? }
-        return .later(isHeld ? .release : .clock, queue: queue) { [isHeld, delay] delivery in
+        let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
+        return .later(isHeld ? .release : .clock, stream) { [isHeld, delay] delivery in
             if isHeld { try await delivery.waitForRelease() }
             try await delivery.wait(for: delay)
             try await delivery.give(reply)

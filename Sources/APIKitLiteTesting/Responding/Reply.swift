@@ -9,22 +9,17 @@ enum Reply: Sendable {
     /// answer ends when the function returns, or fails with the error that it throws.
     typealias Function = @Sendable (Delivery) async throws -> Void
 
-    /// An immediate answer.
-    case answer(Answer)
-    /// An immediate error instead of an answer.
-    case failure(any Error)
-    /// Any other answer: what it waits for first, the number of its queue if the test sends the
-    /// body, and the function that delivers the answer.
-    case later(WaitReason, queue: Int? = nil, Function)
-
-    /// Whether the reply waits for nothing.
-    var isImmediate: Bool { if case .later = self { false } else { true } }
+    /// A complete answer, or an error, that waits for nothing.
+    case now(Answer)
+    /// Any other answer: what it waits for first, the stream that the test sends as its body, and
+    /// the function that delivers the answer.
+    case later(WaitReason, OpenStream? = nil, Function)
 
     /// Creates the reply that a closure will return.
     init(from closure: @escaping Stub.Closure, to request: URLRequest) {
         self = .later(.handler) { delivery in
             let given = try await delivery.run(.handler) { try await closure(request) }
-            try await delivery.give(.answer(Answer(given, to: request)))
+            try delivery.give(.whole(given, to: request))
         }
     }
 }

@@ -96,17 +96,36 @@ extension Stub {
     /// Posts a message to each open stream, and then waits for the result.
     private func post(
         _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
-        _ message: () -> StubStreams.Message, then wait: () async throws -> Void = {}
+        _ message: () -> OpenStream.Message, then wait: () async throws -> Void = {}
     ) async throws {
         guard mayHaveStream else { throw noStream(call, sourceLocation) }
         try await watch.run("stub.\(call)", sourceLocation) { [self] in
             streamState
         } _: {
             await Result {
-                try await streams.post(isLast: isLast, isForNext: isForNext, message)
+                for stream in try await openStreams(isLast: isLast, isForNext: isForNext) {
+                    stream.post(message())
+                }
                 try await wait()
             }
         }.get()
+    }
+
+    /// Returns the open streams, which `isLast` closes to further messages. If no stream is open,
+    /// suspends until one opens. If `isForNext` is false, does not suspend after the last client
+    /// has left.
+    ///
+    /// - Throws: `CancellationError`.
+    private func openStreams(isLast: Bool, isForNext: Bool) async throws -> [OpenStream] {
+        while true {
+            try Task.checkCancellation()
+            let (open, isDone) = streams.withLock { list in
+                defer { if isLast, !list.open.isEmpty { list = OpenStream.List() } }
+                return (list.open, !list.open.isEmpty || !isForNext && list.hasClientLeft)
+            }
+            if isDone { return open }
+            await streams.wait { !$0.open.isEmpty || !isForNext && $0.hasClientLeft }
+        }
     }
 
     /// The reason why a call of `send` has not returned.

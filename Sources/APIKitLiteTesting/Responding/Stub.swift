@@ -52,8 +52,8 @@ public final class Stub: Sendable {
     let configurationError: String?
     /// True after `release()`. Held responses wait for this.
     let gate = Monitor(false)
-    /// The messages that the test sends to open streams.
-    let streams = StubStreams()
+    /// The streams to which the test can send.
+    let streams = Monitor(OpenStream.List())
     let source: ResponseSource
     /// Counts the requests. Its entries refer to their stub until the network is released.
     let journal: Journal

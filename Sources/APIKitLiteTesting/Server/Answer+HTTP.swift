@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-extension Answer {
-    /// An answer as the bytes of an HTTP/1.1 message.
+extension Answer.Head {
+    /// A response as the bytes of an HTTP/1.1 message.
     struct Message {
         /// The status line, the fields and the empty line after them.
         var head: Data
@@ -35,35 +35,20 @@ extension Answer {
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// Creates a plain-text response that shows an error. The status is 400 for a malformed
-    /// request, 501 for a request that no stub answers, and 500 for any other error.
-    init(_ error: any Error, url: URL) {
-        let status =
-            switch error {
-            case is HTTPRequestError: 400
-            case let error as MockError where error.reason == .unmatched: 501
-            default: 500
-            }
-        // The initializer accepts every status and field, so it never returns nil.
-        self.init(
-            response: HTTPURLResponse(
-                url: url, statusCode: status, httpVersion: nil,
-                headerFields: ["Content-Type": "text/plain; charset=utf-8"])!,
-            body: [Data("\(error)\n".utf8)])
-    }
-
     /// Returns the response as an HTTP/1.1 message (RFC 9112).
     ///
     /// Fields that the test's closure wrote are sent unchanged. If the fields misdescribe the body,
     /// the connection closes after the body. A response from another connection loses that
     /// connection's fields, and any fields that no longer fit its decoded body.
-    func message(for request: HTTPRequestReader.Request) -> Message {
-        let status = head.response.statusCode
+    func message(
+        for request: HTTPRequestReader.Request, body: [Data] = []
+    ) -> Message {
+        let status = response.statusCode
         var fields = fields
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
         let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
-        if head.isDecoded {
+        if isDecoded {
             for name in ["connection", "transfer-encoding", "content-encoding"] {
                 fields[name] = nil
             }
@@ -74,16 +59,15 @@ extension Answer {
         let coding = fields["transfer-encoding"]?.value.lowercased()
         let isChunked =
             hasBody && request.isHTTP11
-            && (coding ?? (head.length == nil ? "chunked" : "")) == "chunked"
+            && (coding ?? (length == nil ? "chunked" : "")) == "chunked"
         if isChunked {
             fields["transfer-encoding"] =
                 fields["transfer-encoding"] ?? ("Transfer-Encoding", "chunked")
-        } else if hasBody, coding == nil, fields["content-length"] == nil, let length = head.length
-        {
+        } else if hasBody, coding == nil, fields["content-length"] == nil, let length {
             fields["content-length"] = ("Content-Length", "\(length)")
         }
         let isLengthTrue =
-            head.length != nil && fields["content-length"]?.value == head.length.map(String.init)
+            length != nil && fields["content-length"]?.value == length.map(String.init)
         // A 1xx is not a final response. Closing the connection ends the client's wait for one.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200
@@ -107,7 +91,26 @@ extension Answer {
     /// The fields of the response by lowercased name.
     private var fields: [String: (name: String, value: String)] {
         Dictionary(
-            head.response.allHeaderFields.map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
+            response.allHeaderFields.map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
             uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension Answer {
+    /// Returns a plain-text response that shows an error. The status is 400 for a malformed
+    /// request, 501 for a request that no stub answers, and 500 for any other error.
+    static func report(of error: any Error, url: URL) -> (head: Head, body: [Data]) {
+        let status =
+            switch error {
+            case is HTTPRequestError: 400
+            case let error as MockError where error.reason == .unmatched: 501
+            default: 500
+            }
+        // The initializer accepts every status and field, so it never returns nil.
+        let response = HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: nil,
+            headerFields: ["Content-Type": "text/plain; charset=utf-8"])!
+        let text = Data("\(error)\n".utf8)
+        return (Head(response: response, length: text.count), [text])
     }
 }

@@ -36,7 +36,7 @@ open class MockURLProtocol: URLProtocol {
     }
 
     /// The requests since ``requestHandler`` was last set to a closure, oldest first.
-    public static var requests: [RecordedRequest] { StaticHandler.current.requests }
+    public static var requests: [RecordedRequest] { StaticHandler.current.core.journal.requests }
 
     /// Makes this class answer the requests of `URLSession.shared`.
     ///
@@ -53,8 +53,8 @@ open class MockURLProtocol: URLProtocol {
         SharedSession.unregister(self)
     }
 
-    /// The responder that answers the requests of this class.
-    class var responder: any Responder { StaticHandler.current }
+    /// The network that answers the requests of this class.
+    class var core: NetworkCore { StaticHandler.current.core }
 
     /// Returns true: this class answers every request, regardless of its URL's scheme.
     open override class func canInit(with request: URLRequest) -> Bool { true }
@@ -77,7 +77,7 @@ open class MockURLProtocol: URLProtocol {
     /// Begins the load unless it has already begun.
     private func begin() {
         guard load == nil else { return }
-        let load = ProtocolLoad(self, Self.responder)
+        let load = ProtocolLoad(self, Self.core)
         self.load = load
         load.begin(request)
     }

@@ -1,51 +1,52 @@
 import APIKitLite
 import Foundation
 
-/// A `URLProtocol` class that belongs to one network at a time.
+/// The lease of a `URLProtocol` class, which belongs to one network at a time.
 ///
 /// Foundation creates the protocol object, so only its class can determine which network answers.
 /// Such classes are created at run time, as specializations of a generic class, and cannot be
-/// freed. So a network takes its class from a pool, and returns the class when no session or
-/// configuration refers to the network any more. A list of classes copied from a configuration may
+/// freed. So a network takes its class from a pool, which gets the class back when no session or
+/// configuration refers to the lease any more. A list of classes copied from a configuration may
 /// still contain the class, so a returned class is reused only after a thousand others have been
 /// returned. Until then, a request through the class fails.
-struct PooledProtocolClass: Sendable {
+final class PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
+    private let core: NetworkCore
 
-    /// Takes a class for a responder, without keeping the responder alive.
-    static func take(for responder: any Responder & AnyObject) -> PooledProtocolClass {
-        pool.withLock { pool in
+    /// Takes a class for a network.
+    init(for core: NetworkCore) {
+        self.core = core
+        type = Self.pool.withLock { pool in
             let type = pool.take()
-            pool.responders[ObjectIdentifier(type)] = Weak(responder: responder)
-            return PooledProtocolClass(type: type)
+            pool.networks[ObjectIdentifier(type)] = Weak(core: core)
+            return type
         }
     }
 
-    /// Returns the responder to which this class belongs, or `nil` if the responder is gone.
-    static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
-        pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
+    deinit {
+        Self.pool.withLock { pool in
+            pool.networks[ObjectIdentifier(type)] = nil
+            pool.free.append(type)
+        }
+    }
+
+    /// Returns the network to which a class belongs, or `nil` if the network is gone.
+    fileprivate static func core(of type: MockURLProtocol.Type) -> NetworkCore? {
+        pool.withLock { $0.networks[ObjectIdentifier(type)]?.core }
     }
 
     /// The number of classes that this process has created.
     static var count: Int { pool.withLock { $0.count } }
 
-    /// Returns the class to the pool.
-    func giveBack() {
-        Self.pool.withLock { pool in
-            pool.responders[ObjectIdentifier(type)] = nil
-            pool.free.append(type)
-        }
-    }
-
     private struct Weak {
-        weak var responder: (any Responder & AnyObject)?
+        weak var core: NetworkCore?
     }
 
-    /// The process's classes, and the responders to which they belong.
+    /// The process's classes, and the networks to which they belong.
     private struct Pool {
         /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []
-        var responders: [ObjectIdentifier: Weak] = [:]
+        var networks: [ObjectIdentifier: Weak] = [:]
         var count = 0
 
         /// Returns the class that was returned first, or creates a class.
@@ -79,26 +80,20 @@ private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
 
 /// Intercepts requests for the network that has its class.
 private class NetworkURLProtocol: MockURLProtocol {
-    override class var responder: any Responder {
-        PooledProtocolClass.responder(of: self) ?? MissingNetwork()
-    }
+    override class var core: NetworkCore { PooledProtocolClass.core(of: self) ?? .released() }
 }
 
-/// Fails every request, in place of a network that no longer exists.
-private struct MissingNetwork: Responder {
-    var cookieStorage: HTTPCookieStorage? { nil }
-
-    func load(
-        _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (AnswerPart) -> Void
-    ) -> RequestCancellation {
-        let error = MockError(
-            .networkGone,
-            """
-            \(request.line(redacting: .none)) came to a session whose MockNetwork was released. \
-            Keep the network, its urlSession or its configuration as long as you load.
-            """)
-        respond(.failure(error))
-        return RequestCancellation(recordCancellation: {})
+extension NetworkCore {
+    /// Returns a network that fails every request, in place of one that no longer exists.
+    fileprivate static func released() -> NetworkCore {
+        NetworkCore(clock: nil) { request in
+            let error = MockError(
+                .networkGone,
+                """
+                \(request.line(redacting: .none)) came to a session whose MockNetwork was \
+                released. Keep the network, its urlSession or its configuration as long as you load.
+                """)
+            return .now(.failure(error))
+        }
     }
 }

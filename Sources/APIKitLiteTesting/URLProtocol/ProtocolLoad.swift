@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// The work of one `URLProtocol` object. A load requests the answer, follows redirects, stores
-/// cookies, and delivers the parts of the answer to the client.
+/// The work of one `URLProtocol` object. A load requests the answer, and delivers its parts to the
+/// client.
 ///
 /// The load calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
@@ -11,16 +11,9 @@ final class ProtocolLoad: Client,
     // `collected` and `urlProtocol` are used only on the loading thread. The other properties are
     // constants, of which only `task` is weak.
 
-    /// A part of the answer. If the part has a redirect, Foundation follows the redirect, and the
-    /// part is delivered only if the client refuses the redirect.
-    private struct Item {
-        let part: AnswerPart
-        var redirect: URLRequest?
-    }
-
     private struct State {
-        /// The parts not yet delivered.
-        var items: [Item] = []
+        /// The parts of the answer not yet delivered.
+        var parts: [Answer] = []
         /// Whether the last part has been added.
         var hasLast = false
         /// Whether parts may be delivered: after the start, except while the task is suspended.
@@ -30,26 +23,28 @@ final class ProtocolLoad: Client,
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
-        var handle: RequestCancellation?
-        /// The number of redirects followed.
-        var redirects = 0
+        /// The request; nil once its last part was delivered.
+        var request: ClientRequest?
+        /// The request to which Foundation follows a redirect. The answer is then delivered only
+        /// if the client refuses the redirect.
+        var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
-        mutating func takeNext() -> Item? {
-            guard isStarted, !items.isEmpty else { return nil }
-            let next = items.removeFirst()
-            if next.part.isLast { (isOver, handle, thread) = (true, nil, nil) }
+        mutating func takeNext() -> Answer? {
+            guard isStarted, !parts.isEmpty else { return nil }
+            let next = parts.removeFirst()
+            if next.isLast { (isOver, request, thread) = (true, nil, nil) }
             return next
         }
     }
 
-    private let responder: any Responder
+    private let core: NetworkCore
     private let state = Locked(State())
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
     /// The answer for a client that must receive the body in one piece; nil for any other.
-    private var collected: AnswerPart?
+    private var collected: Answer?
 
     /// Whether the client is still waiting for the answer. A stream's reader may leave a moment
     /// before its task is cancelled.
@@ -60,9 +55,10 @@ final class ProtocolLoad: Client,
     // Not a task-local value, because this code runs on the loading queue. Setting a task-local
     // there can wait for a task that is being cancelled, which waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
+    var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
-    init(_ urlProtocol: URLProtocol, _ responder: any Responder) {
-        self.responder = responder
+    init(_ urlProtocol: URLProtocol, _ core: NetworkCore) {
+        self.core = core
         self.urlProtocol = urlProtocol
         task = urlProtocol.task
         reader = task?.readerState
@@ -72,19 +68,24 @@ final class ProtocolLoad: Client,
     func begin(_ request: URLRequest) {
         if task?.state == .canceling { return }
         if let failure = MockError.unsupported(task) { return add(.failure(failure)) }
-        guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
-            return ask(forFirst: request)
+        guard core.matchesWithUserCode || RequestBody.isSlow(request, task) else {
+            return ask(for: request)
         }
         // The loading thread must not run the user's code, and reading from a stream may block
         // until its writer continues.
-        Thread.detachNewThread { [self] in ask(forFirst: request) }
+        Thread.detachNewThread { [self] in ask(for: request) }
     }
 
-    private func ask(forFirst request: URLRequest) {
+    private func ask(for request: URLRequest) {
         do {
-            let request = try RequestBody.fill(task.requestAsSent(request, responder), task)
+            let sent = try RequestBody.fill(task.requestAsSent(request, by: self), task)
+            let clientRequest = ClientRequest(to: core, from: self) { [self] in add($0) }
             // The task may have been cancelled while the body was read.
-            if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
+            let isOver = state.withLock { state in
+                if !state.isOver { state.request = clientRequest }
+                return state.isOver
+            }
+            if !isOver { clientRequest.send(sent) }
         } catch {
             add(.failure(error))
         }
@@ -111,64 +112,33 @@ final class ProtocolLoad: Client,
             return state.withLock { ($0.isStarted, $0.thread) = (false, nil) }
         }
         if task?.isAboutToRestart == true { return }
-        let handle = state.withLock { state in
-            defer {
-                state = State(isOver: true, isStopped: true, redirects: state.redirects)
-            }
-            return state.handle
+        let request = state.withLock { state in
+            defer { state = State(isOver: true, isStopped: true) }
+            return state.request
         }
-        handle?.cancel()
+        request?.cancel()
     }
 
-    private func ask(for request: URLRequest, afterRedirects redirects: Int) {
-        let handle = responder.load(request, for: self) { [self] part in
-            receive(part, to: request)
+    func follow(
+        _ response: HTTPURLResponse, to request: URLRequest,
+        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
+    ) {
+        guard let next = redirectedRequest(after: response, from: request) else {
+            return completion(.success(nil))
         }
-        let isCancelled = state.withLock { state in
-            // If the answer was immediate, the request after a redirect may have been sent already,
-            // or the answer may have been delivered.
-            guard state.redirects == redirects else { return false }
-            if !state.isOver { state.handle = handle }
-            return state.isStopped
+        if task.decide(about: response, to: next, completion: { completion(.success($0)) }) {
+            return
         }
-        if isCancelled { handle.cancel() }
-    }
-
-    /// Delivers a part of the answer, or follows a redirect.
-    private func receive(_ part: AnswerPart, to request: URLRequest) {
-        let jar = CookieJar(responder, task)
-        jar.store(from: part.head?.response, to: request)
-        guard let response = part.whole?.head.response,
-            let next = redirectedRequest(after: response, from: request)
-        else { return add(part) }
-        task.decide(about: response, to: next) { [self] decision in
-            switch decision {
-            case .follow(let next): follow(jar.applied(to: next))
-            case .refuse: add(part)
-            case .report: add(part, redirect: next)
-            }
-        }
-    }
-
-    private func follow(_ next: URLRequest) {
-        let (redirects, isOver) = state.withLock { state in
-            state.handle = nil
-            state.redirects += 1
-            return (state.redirects, state.isOver)
-        }
-        if isOver { return }
-        guard redirects <= redirectLimit else {
-            return add(.failure(URLError(.httpTooManyRedirects)))
-        }
-        ask(for: next, afterRedirects: redirects)
+        state.withLock { $0.redirect = next }
+        completion(.success(nil))
     }
 
     /// Adds a part, on any thread, and delivers it as soon as Foundation accepts it. Parts after
     /// the last one are ignored.
-    private func add(_ part: AnswerPart, redirect: URLRequest? = nil) {
+    private func add(_ part: Answer) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
-            state.items.append(Item(part: part, redirect: redirect))
+            state.parts.append(part)
             state.hasLast = part.isLast
             return state.thread
         }
@@ -178,10 +148,10 @@ final class ProtocolLoad: Client,
     /// Delivers the available parts, unless the client has suspended or cancelled its task. Call it
     /// on the loading thread.
     private func deliver() {
-        while task?.wantsAnswer != false, let item = state.withLock({ $0.takeNext() }),
+        while task?.wantsAnswer != false, let part = state.withLock({ $0.takeNext() }),
             let urlProtocol, let client = urlProtocol.client
         {
-            if let redirect = item.redirect, let head = item.part.head {
+            if let redirect = state.withLock(\.redirect), let head = part.wholeHead {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
@@ -189,7 +159,7 @@ final class ProtocolLoad: Client,
                 // reports a refusal, so the answer is delayed. An exchange always refuses.
                 let wait = task?.isOfExchange == true ? 0 : 0.5
                 let thread = LoadingThread.current(of: urlProtocol)
-                let answer = { @Sendable [self, part = item.part] in
+                let answer = { @Sendable [self] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
@@ -199,24 +169,24 @@ final class ProtocolLoad: Client,
                     thread.perform(answer)
                 }
             }
-            deliver(item.part, to: client, of: urlProtocol)
+            deliver(part, to: client, of: urlProtocol)
         }
     }
 
     private func deliver(
-        _ part: AnswerPart, to client: any URLProtocolClient, of urlProtocol: URLProtocol
+        _ part: Answer, to client: any URLProtocolClient, of urlProtocol: URLProtocol
     ) {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
-        if part.head != nil, part.whole == nil || part.pieces.count > 1, task?.seesPieces == false {
-            collected = AnswerPart()
+        let hasPieces = part.wholeHead == nil || part.pieces.count > 1
+        if part.head != nil, hasPieces, task?.seesPieces == false {
+            collected = Answer()
         }
         guard collected != nil else { return client.receive(part, urlProtocol) }
         collected?.append(part)
         if let error = part.error {
             client.receive(.failure(error), urlProtocol)
-        } else if let whole = collected?.whole {
-            let answer = Answer(response: whole.head.response, body: [whole.body.joined])
-            client.receive(answer.part, urlProtocol)
+        } else if let collected, let head = collected.wholeHead {
+            client.receive(.whole(head, [collected.body.joined]), urlProtocol)
         } else {
             for receipt in part.receipts {
                 // Outside any lock and not on this thread, because this call may run a test's code.
@@ -228,7 +198,7 @@ final class ProtocolLoad: Client,
 
 extension URLProtocolClient {
     /// Delivers a part of an answer.
-    fileprivate func receive(_ part: AnswerPart, _ sender: URLProtocol) {
+    fileprivate func receive(_ part: Answer, _ sender: URLProtocol) {
         if let response = part.head?.response {
             urlProtocol(
                 sender, didReceive: response.withoutChallenge, cacheStoragePolicy: .notAllowed)

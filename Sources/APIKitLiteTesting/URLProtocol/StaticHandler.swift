@@ -1,12 +1,12 @@
 import APIKitLite
 import Foundation
 
-/// A closure that was set as `MockURLProtocol.requestHandler`, with the journal of its requests.
+/// A closure that was set as `MockURLProtocol.requestHandler`, and the network that it answers.
 ///
 /// The closure is called for one request at a time, in order, so the variables that it captures
 /// need no lock. A request belongs to the closure that was set when the request arrived, even if
 /// another closure has been set since. When a closure is cleared, the requests waiting for it fail.
-final class StaticHandler: Responder {
+final class StaticHandler: Sendable {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
@@ -21,11 +21,12 @@ final class StaticHandler: Responder {
     }
 
     private let state: Monitor<State>
-    private let replies = ReplySender(
-        journal: Journal(), time: NetworkTime(nil), watch: HangReporter())
+    let core: NetworkCore
 
     private init(_ function: Function?) {
-        state = Monitor(State(function: function))
+        let state = Monitor(State(function: function))
+        self.state = state
+        core = NetworkCore(clock: nil) { Self.reply(to: $0, state) }
     }
 
     private static let shared = Locked(StaticHandler(nil))
@@ -49,32 +50,18 @@ final class StaticHandler: Responder {
     /// The closure; nil if there is none.
     var function: Function? { state.value.function }
 
-    /// The requests received since the closure was set.
-    var requests: [RecordedRequest] { replies.journal.requests }
-
-    var cookieStorage: HTTPCookieStorage? { nil }
-
-    func load(
-        _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (AnswerPart) -> Void
-    ) -> RequestCancellation {
-        var record = RecordedRequest(request: request)
+    private static func reply(to request: URLRequest, _ state: Monitor<State>) -> Reply {
         let number = state.withLock { state in
             defer { state.requestCount += 1 }
             return state.function == nil ? nil : state.requestCount
         }
-        guard let number else {
-            let error = MockError.noHandler(request).written
-            record.record(error)
-            return replies.give(.failure(error), to: record, for: client, respond: respond)
-        }
-        let reply = Reply(from: { try await self.answer($0, number) }, to: request)
-        return replies.give(reply, to: record, for: client, respond: respond)
+        guard let number else { return .now(.failure(MockError.noHandler(request).written)) }
+        return Reply(from: { try await answer($0, number, state) }, to: request)
     }
 
     /// Calls the closure after all earlier requests.
-    private func answer(
-        _ request: URLRequest, _ number: Int
+    private static func answer(
+        _ request: URLRequest, _ number: Int, _ state: Monitor<State>
     ) async throws -> (URLResponse, Data?) {
         let turn = Promise<Void>()
         _ = state.when(
@@ -83,7 +70,9 @@ final class StaticHandler: Responder {
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
-        guard let function else { throw MockError.handlerCleared(request).written }
+        guard let function = state.value.function else {
+            throw MockError.handlerCleared(request).written
+        }
         return try function(request)
     }
 

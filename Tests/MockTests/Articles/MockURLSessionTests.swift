@@ -92,7 +92,7 @@ import Testing
         network.stub(.any, .text("first"), .text("second"))
         let load = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await network.core.exchange(.test("a"))
+            return try await network.send(.test("a"), awaiting: .body)
         }
 
         await #expect(throws: URLError(.cancelled)) { _ = try await load.value }

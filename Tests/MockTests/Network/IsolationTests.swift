@@ -62,10 +62,7 @@ import Testing
 
     @Test func aClassOfAReleasedNetworkFailsItsRequests() async throws {
         let configuration = URLSessionConfiguration.ephemeral
-        // The class is never returned, so that no network of another test takes it.
-        configuration.protocolClasses = [
-            PooledProtocolClass.take(for: NetworkCore(clock: nil)).type
-        ]
+        configuration.protocolClasses = MockNetwork().configuration.protocolClasses
         let session = URLSession(configuration: configuration)
 
         let failure = await #expect(throws: MockError.self) {

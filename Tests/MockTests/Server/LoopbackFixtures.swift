@@ -14,10 +14,10 @@ extension Answer {
         _ chunks: [Data], status: Int = 200, fields: [String: String] = [:]
     ) -> Answer {
         let url = URL(string: "http://127.0.0.1")!
-        return Answer(
-            response: HTTPURLResponse(
+        return .whole(
+            HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: nil, headerFields: fields)!,
-            body: chunks.filter { !$0.isEmpty })
+            chunks)
     }
 }
 
@@ -26,7 +26,7 @@ extension LoopbackServer {
     convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
         try self.init { request, respond in
             DispatchQueue.global().async {
-                do { respond(try answer(request).part) } catch { respond(.failure(error)) }
+                do { respond(try answer(request)) } catch { respond(.failure(error)) }
             }
             return {}
         }
@@ -41,7 +41,7 @@ extension LoopbackServer {
 /// Requests that have arrived and are answered when the test says so.
 final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used with `lock` held.
     private let lock = NSLock()
-    private var responders: [@Sendable (AnswerPart) -> Void] = []
+    private var responders: [@Sendable (Answer) -> Void] = []
     private let arrivals = DispatchSemaphore(value: 0)
     private let cancellations = DispatchSemaphore(value: 0)
 
@@ -68,6 +68,6 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
     /// Answers everything that is held, each with its place in the order of arrival.
     func answerAll() {
         let responders = lock.withLock { self.responders }
-        for (index, respond) in responders.enumerated() { respond(Answer.of("\(index)").part) }
+        for (index, respond) in responders.enumerated() { respond(Answer.of("\(index)")) }
     }
 }

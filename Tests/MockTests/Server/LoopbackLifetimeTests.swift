@@ -59,7 +59,7 @@ import Testing
     /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
-            respond(Answer.of("x").part)
+            respond(Answer.of("x"))
             return {}
         }
         let client = try RawClient(port: server.port)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func streamsToAClientThatHasFinishedSending() throws {
-        let parts = Locked<(@Sendable (AnswerPart) -> Void)?>(nil)
+        let parts = Locked<(@Sendable (Answer) -> Void)?>(nil)
         let server = try LoopbackServer { _, respond in
             parts.withLock { $0 = respond }
             return {}
@@ -106,12 +106,12 @@ import Testing
         #expect(try client.reply().status == 100)
         let respond = try #require(parts.withLock { $0 })
         let answer = Answer.of("a", "b")
-        respond(AnswerPart(head: answer.head))
+        respond(Answer(head: answer.head))
         #expect(try client.hasBegunToReceive())
-        for piece in answer.body { respond(AnswerPart(pieces: [.init(data: piece)])) }
+        for piece in answer.body { respond(Answer(pieces: [.init(data: piece)])) }
         // Longer than the server takes to look after its client again.
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
-            respond(AnswerPart(end: .success(())))
+            respond(Answer(end: .success(())))
         }
         #expect(try client.reply().text == "ab")
     }

@@ -65,9 +65,7 @@ extension MockResponse {
                 "The header \(name.debugDescription) cannot be written here: the mock decides how it "
                     + "sends the body. Remove it.")
         }
-        var response = self
-        response.fields[key(of: name)] = value.trimmingCharacters(in: blanks)
-        return response
+        return with(\.fields[key(of: name)], value.trimmingCharacters(in: blanks))
     }
 
     /// Returns the name of a header as the response writes it, or the name itself if it is absent.

@@ -59,11 +59,16 @@ public struct MockResponse: Sendable {
 
     init() {}
 
-    private init(_ start: Start) {
-        self.start = start
-    }
-
     var body: Data { pieces.joined }
+
+    /// Returns the response with another value of a property.
+    func with<Value>(
+        _ property: WritableKeyPath<MockResponse, Value>, _ value: Value
+    ) -> MockResponse {
+        var response = self
+        response[keyPath: property] = value
+        return response
+    }
 
     /// Returns the value of a header, whatever its case. Pass its name in lowercase.
     func value(forHeader name: String) -> String? {
@@ -110,10 +115,8 @@ public struct MockResponse: Sendable {
                 try (encoder ?? .deterministic).body(of: value), contentType: "application/json",
                 status: status, headers: headers)
         } catch {
-            var response = MockResponse.status(status, headers: headers)
-            response.configurationError =
-                ".json(encoding:) could not encode \(type(of: value)): \(error)"
-            return response
+            return .status(status, headers: headers)
+                .wrong(".json(encoding:) could not encode \(type(of: value)): \(error)")
         }
     }
 
@@ -142,9 +145,8 @@ public struct MockResponse: Sendable {
         _ data: Data, contentType: String = "application/octet-stream", status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        var response = MockResponse()
-        response.pieces = [data].withoutEmpty
-        return response.header("Content-Type", contentType).headers(headers).status(status)
+        MockResponse().with(\.pieces, [data].withoutEmpty)
+            .header("Content-Type", contentType).headers(headers).status(status)
     }
 
     /// Returns a response with a status and no body.
@@ -172,7 +174,7 @@ public struct MockResponse: Sendable {
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {
-        MockResponse(.failure(error))
+        MockResponse().with(\.start, .failure(error))
     }
 
     /// Returns a redirect, which the client follows as over a real network.
@@ -189,15 +191,13 @@ public struct MockResponse: Sendable {
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.
     public static var hanging: MockResponse {
-        MockResponse(.silence)
+        MockResponse().with(\.start, .silence)
     }
 
     private func status(_ status: Int) -> MockResponse {
-        var response = self
-        response.status = status
-        if !(100...599).contains(status) {
-            response.configurationError = "\(status) is not an HTTP status: use 100...599."
-        }
-        return response
+        let response = with(\.status, status)
+        if (100...599).contains(status) { return response }
+        return response.with(
+            \.configurationError, "\(status) is not an HTTP status: use 100...599.")
     }
 }

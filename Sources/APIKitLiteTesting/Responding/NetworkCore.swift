@@ -4,13 +4,18 @@ import Foundation
 /// The stubs, journal and clock of one network.
 ///
 /// Sessions and configurations keep this object alive, even after their ``MockNetwork`` is
-/// released. Its `deinit` returns the protocol class to its pool and empties the journal. Each
-/// `Locked` property has its own lock. All other properties are constants.
-final class NetworkCore: Responder {
-    let replies: ReplySender
+/// released. Each `Locked` property has its own lock. All other properties are constants.
+final class NetworkCore: Sendable {
+    let journal: Journal
+    let time: NetworkTime
+    /// Reports tasks and responses that are waiting for the test.
+    let watch: HangReporter
+    let handlers = Handlers()
     /// Where `withMockNetwork` created the network; nil for any other network. Messages that cannot
     /// name a stub name this place.
     private let sourceLocation: String?
+    /// Answers requests that neither a stub nor the handler answers; nil to fail them.
+    private let otherwise: (@Sendable (URLRequest) -> Reply)?
     private struct Answers {
         var groups: [Stub.Group] = []
         /// Answers requests that no stub answers; nil if there is none.
@@ -24,27 +29,22 @@ final class NetworkCore: Responder {
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     /// Where the network was first verified; nil until then.
     let verified = Locked<String?>(nil)
-    private let pooledClass = Locked<PooledProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
 
     init(
         clock: (any Clock<Duration>)?, sourceLocation: String? = nil,
-        keeping bodyLimit: SentBody.Limit = .init()
+        keeping bodyLimit: SentBody.Limit = .init(),
+        otherwise: (@Sendable (URLRequest) -> Reply)? = nil
     ) {
         self.sourceLocation = sourceLocation
-        let time = NetworkTime(clock)
-        replies = ReplySender(
-            journal: Journal(keeping: bodyLimit), time: time,
-            watch: time.mockClock?.watch ?? HangReporter())
+        self.otherwise = otherwise
+        journal = Journal(keeping: bodyLimit)
+        time = NetworkTime(clock)
+        watch = time.mockClock?.watch ?? HangReporter()
         watch.add(self)
     }
 
-    var journal: Journal { replies.journal }
-    var time: NetworkTime { replies.time }
-    var watch: HangReporter { replies.watch }
-
     deinit {
-        pooledClass.withLock { $0 }?.giveBack()
         journal.removeAll()
     }
 
@@ -100,17 +100,13 @@ final class NetworkCore: Responder {
 
     /// Returns the record of a request that is not in the journal yet, and its reply.
     func decide(
-        on request: URLRequest, passes: Int = SendContext.passes
+        on request: URLRequest, passes: Int
     ) -> (record: RecordedRequest, reply: Reply) {
         var record = RecordedRequest(request: request)
         record.passes = passes
         record.startTime = time.now
         let reply = reply(to: &record)
-        switch reply {
-        case .answer(let answer): record.record(answer)
-        case .failure(let error): record.record(error)
-        case .later: break
-        }
+        if case .now(let answer) = reply { record.record(answer, at: record.startTime) }
         return (record, reply)
     }
 
@@ -126,12 +122,13 @@ final class NetworkCore: Responder {
             do {
                 return try reply(to: record, stub, next)
             } catch {
-                return .failure(error)
+                return .now(.failure(error))
             }
         }
         if let handler = answers.handler { return Reply(from: handler, to: record.request) }
+        if let otherwise { return otherwise(record.request) }
         let stubs = answers.groups.flatMap(\.stubs)
-        return .failure(fail(.unmatched(reading, among: stubs, of: sourceLocation)))
+        return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
     private func reply(
@@ -208,17 +205,6 @@ final class NetworkCore: Responder {
     }
 }
 
-// The steps from a decision to a response.
-extension NetworkCore {
-    func load(
-        _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (AnswerPart) -> Void
-    ) -> RequestCancellation {
-        let (record, reply) = decide(on: request, passes: client.passes)
-        return replies.give(reply, to: record, for: client, respond: respond)
-    }
-}
-
 extension NetworkCore {
     /// The cookies of the network, created on first use.
     var cookieStorage: HTTPCookieStorage? {
@@ -239,29 +225,12 @@ extension NetworkCore {
         return serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
     }
 
-    func addServer(_ server: LoopbackServer) {
-        serverPorts.withLock { $0[ObjectIdentifier(server)] = server.port }
+    /// Sets the port of one of the network's servers, or nil when the server stops.
+    func setPort(_ port: Int?, ofServer id: ObjectIdentifier) {
+        serverPorts.withLock { $0[id] = port }
     }
 
-    func removeServer(_ id: ObjectIdentifier) {
-        serverPorts.withLock { $0[id] = nil }
-    }
-
+    /// Whether the user's code matches requests. That code must not run on the loading thread: on
+    /// Linux, using a `URLSession` there crashes.
     var matchesWithUserCode: Bool { answers.withLock { $0.groups.contains(where: \.hasPredicate) } }
-
-    /// The protocol class that intercepts requests only for this network, taken from the pool on
-    /// first use.
-    var protocolClass: MockURLProtocol.Type {
-        pooledClass.withLock { pooledClass in
-            let taken = pooledClass ?? PooledProtocolClass.take(for: self)
-            pooledClass = taken
-            return taken.type
-        }
-    }
-}
-
-extension URLSession {
-    fileprivate var isMocked: Bool {
-        configuration.protocolClasses?.contains { $0 is MockURLProtocol.Type } == true
-    }
 }

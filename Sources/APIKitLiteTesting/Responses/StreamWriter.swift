@@ -13,11 +13,8 @@ import Foundation
 /// - A client on a socket has received it when all of its bytes are in the system's buffer. If the
 ///   client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {
-    private let delivery: Delivery
-
-    init(_ delivery: Delivery) {
-        self.delivery = delivery
-    }
+    let onSend: @Sendable (Data) async throws -> Void
+    let onSleep: @Sendable (Duration) async throws -> Void
 
     /// Sends text as one piece, and suspends until the client has received it.
     ///
@@ -41,7 +38,7 @@ public struct StreamWriter: Sendable {
     /// - Parameter data: The bytes. If there are none, nothing is sent.
     /// - Throws: The same errors as ``send(_:)-(String)``.
     public func send(_ data: Data) async throws {
-        try await delivery.send(data)
+        try await onSend(data)
     }
 
     /// Suspends for a duration on the network's clock.
@@ -51,6 +48,6 @@ public struct StreamWriter: Sendable {
     /// - Parameter duration: The time to sleep. If it is zero or negative, returns immediately.
     /// - Throws: `URLError.networkConnectionLost` as soon as the client has gone.
     public func sleep(for duration: Duration) async throws {
-        try await delivery.sleep(for: duration)
+        try await onSleep(duration)
     }
 }

@@ -19,11 +19,10 @@ extension MockResponse {
         _ events: [ServerSentEvent], every interval: Duration = .zero, status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        var response = chunks(
+        chunks(
             events.map(\.text), every: interval, contentType: "text/event-stream", status: status,
-            headers: headers)
-        response.isOpenEnded = true
-        return response
+            headers: headers
+        ).with(\.isOpenEnded, true)
     }
 
     /// Returns a response with server-sent events that have only data.
@@ -115,8 +114,7 @@ extension MockResponse {
         _ source: Source, _ contentType: String, _ status: Int,
         _ headers: KeyValuePairs<String, String>
     ) -> MockResponse {
-        var response = data(Data(), contentType: contentType, status: status, headers: headers)
-        response.source = source
-        return response
+        data(Data(), contentType: contentType, status: status, headers: headers)
+            .with(\.source, source)
     }
 }

@@ -16,9 +16,7 @@ extension MockResponse {
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
-        var response = MockResponse()
-        response.start = .passthrough(to: session)
-        return response
+        MockResponse().with(\.start, .passthrough(to: session))
     }
 }
 

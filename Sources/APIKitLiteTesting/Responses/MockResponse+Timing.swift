@@ -13,9 +13,7 @@ extension MockResponse {
         guard delay >= .zero else {
             return wrong("delayed(by: \(delay)): a delay must not be negative.")
         }
-        var response = self
-        response.delay = delay
-        return response
+        return with(\.delay, delay)
     }
 
     /// Returns the response with its body in pieces.
@@ -38,10 +36,8 @@ extension MockResponse {
                 "chunked(by: \(size), every: \(interval)): an interval must not be negative.")
         }
         if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
-        var response = self
-        response.pieces = body.cut(by: size)
-        if interval > .zero { response.gaps = [.zero, interval] }
-        return response
+        let response = with(\.pieces, body.cut(by: size))
+        return interval > .zero ? response.with(\.gaps, [.zero, interval]) : response
     }
 
     /// Returns a response with text in pieces, each sent separately.
@@ -61,20 +57,17 @@ extension MockResponse {
         contentType: String = "text/plain; charset=utf-8", status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        var response = data(Data(), contentType: contentType, status: status, headers: headers)
+        let response = data(Data(), contentType: contentType, status: status, headers: headers)
         guard interval >= .zero else {
             return response.wrong("chunks(every: \(interval)): an interval must not be negative.")
         }
-        response.pieces = pieces.map { Data($0.utf8) }.withoutEmpty
-        response.gaps = [.zero, interval]
-        return response
+        return response.with(\.pieces, pieces.map { Data($0.utf8) }.withoutEmpty)
+            .with(\.gaps, [.zero, interval])
     }
 
     /// The same response, held until you call ``Stub/release()``.
     public var held: MockResponse {
-        var response = self
-        response.isHeld = true
-        return response
+        with(\.isHeld, true)
     }
 
     /// Returns the time to wait before each of `count` pieces.

@@ -10,9 +10,7 @@ extension MockResponse {
     /// stream or a ``passthrough(to:)`` is a configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
-        var response = header("Accept-Ranges", "bytes")
-        response.acceptsRanges = true
-        return response
+        return header("Accept-Ranges", "bytes").with(\.acceptsRanges, true)
     }
 
     /// Returns the part that a request asks for, or the response itself if it asks for none.

@@ -69,24 +69,3 @@ struct UnansweredRequests {
         return first.map(\.description) + (rest > 0 ? ["\(more) not answered."] : [])
     }
 }
-
-/// The error for a failed verification, with all findings.
-public struct VerificationError: DescribedError, Sendable {
-    /// One message for each finding.
-    ///
-    /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
-    /// 20 pending requests. One more message counts the rest.
-    public let findings: [String]
-
-    /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
-    /// did not throw.
-    let bodyError: (any Error)?
-
-    /// The body's error, if there is one, followed by the findings.
-    public var description: String {
-        let thrown = bodyError.map { error in
-            ["The body threw: \(error)", "The network, verified after it:"]
-        }
-        return ((thrown ?? []) + findings).joined(separator: "\n")
-    }
-}

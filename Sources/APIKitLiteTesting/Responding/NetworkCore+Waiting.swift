@@ -75,8 +75,3 @@ extension Int {
     /// The number of requests in words.
     var requests: String { "\(self) \(self == 1 ? "request" : "requests")" }
 }
-
-extension MockNetwork {
-    /// Reports tasks and responses that are waiting for the test.
-    package var watch: HangReporter { core.watch }
-}

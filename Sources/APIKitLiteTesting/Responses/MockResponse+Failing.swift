@@ -27,9 +27,7 @@ extension MockResponse {
         if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsHead: true) {
             return wrong
         }
-        var response = self
-        response.ending = .failure(URLError(code), afterBytes: count)
-        return response
+        return with(\.ending, .failure(URLError(code), afterBytes: count))
     }
 
     /// Returns a response that breaks off within its headers.
@@ -49,16 +47,12 @@ extension MockResponse {
         if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsHead: true) {
             return wrong
         }
-        var response = self
-        response.ending = .cutHead(afterBytes: count)
-        return response
+        return with(\.ending, .cutHead(afterBytes: count))
     }
 
     /// Returns the response with a configuration error. Only the first error is kept.
     func wrong(_ configurationError: String) -> MockResponse {
-        var response = self
-        response.configurationError = response.configurationError ?? configurationError
-        return response
+        with(\.configurationError, self.configurationError ?? configurationError)
     }
 
     /// Returns the response with a configuration error that names the call if other code decides

@@ -1,0 +1,52 @@
+import APIKitLite
+import Foundation
+
+/// The receiver of the answer to one request.
+protocol Client: AnyObject, Sendable {
+    /// Whether the client is still waiting for its answer.
+    var isWaiting: Bool { get }
+
+    /// What the reader of the body is doing; nil if this is unknown.
+    var readerState: ReaderState? { get }
+
+    /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
+    /// nil if the session has none.
+    var sessionTimeout: TimeInterval? { get }
+
+    /// The number of mocks that have passed the request on.
+    var passes: Int { get }
+
+    /// Stores the client's cookies; nil if the mock stores none for it. Foundation stores cookies
+    /// only for its own protocols.
+    var cookieStorage: HTTPCookieStorage? { get }
+
+    /// Decides about a redirect. The completion handler, which may be called on any thread,
+    /// receives the next request, or nil if the client wants the response of the redirect.
+    func follow(
+        _ response: HTTPURLResponse, to request: URLRequest,
+        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void)
+}
+
+extension Client {
+    /// Returns how long the client waits for the next byte.
+    func idleTimeout(for request: URLRequest) -> Duration {
+        let isDefault = request.timeoutInterval == 60
+        let seconds = isDefault ? sessionTimeout ?? 60 : request.timeoutInterval
+        // Zero means no timeout. The upper limit, about 31 years, keeps sums of durations from
+        // overflowing.
+        return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
+    }
+
+    /// Returns a request with the cookies stored for its URL. As in a `URLSession`, they replace
+    /// the request's own `Cookie`.
+    func addingCookies(to request: URLRequest) -> URLRequest {
+        guard request.httpShouldHandleCookies, let url = request.url,
+            let cookies = cookieStorage?.cookies(for: url), !cookies.isEmpty
+        else { return request }
+        var request = request
+        for (name, value) in HTTPCookie.requestHeaderFields(with: cookies) {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
+    }
+}

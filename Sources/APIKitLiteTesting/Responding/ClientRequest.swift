@@ -1,0 +1,119 @@
+import APIKitLite
+import Foundation
+
+/// One client's request to a network, and each request that a redirect leads to.
+///
+/// `state` has its own lock.
+final class ClientRequest: Sendable {
+    private struct State: Sendable {
+        /// The ID of the last request in the journal.
+        var id: Int?
+        /// Delivers the answer to that request; nil if the answer was immediate.
+        var delivery: Delivery?
+        var isCancelled = false
+    }
+
+    private let core: NetworkCore
+    private let client: any Client
+    private let receive: @Sendable (Answer) -> Void
+    private let state = Locked(State())
+
+    /// Creates a request that has not been sent.
+    ///
+    /// - Parameters:
+    ///   - core: The network that answers.
+    ///   - client: The client waiting for the answer.
+    ///   - receive: Receives the answer in one or more parts, on any thread, up to the last part.
+    init(
+        to core: NetworkCore, from client: any Client,
+        receive: @escaping @Sendable (Answer) -> Void
+    ) {
+        (self.core, self.client, self.receive) = (core, client, receive)
+    }
+
+    /// Records a request, whose body is in `httpBody`, and answers it now or later.
+    func send(_ request: URLRequest) {
+        send(request, afterRedirects: 0)
+    }
+
+    private func send(_ request: URLRequest, afterRedirects redirects: Int) {
+        let (record, reply) = core.decide(on: request, passes: client.passes)
+        // Created while the request is recorded, because a test that has waited for the request may
+        // ask what its answer is waiting for.
+        var delivery: Delivery?
+        let id = core.journal.append(record, awaitedBy: client) { id in
+            guard case .later(let cause, let stream, _) = reply else { return nil }
+            delivery = Delivery(to: record, for: client, in: core.time, cause, stream) {
+                [self] part, time in
+                core.journal.record(part, of: id, at: time)
+                receive(part, to: request, afterRedirects: redirects)
+            }
+            return delivery
+        }
+        let isCancelled = state.withLock { state in
+            (state.id, state.delivery) = (id, delivery)
+            return state.isCancelled
+        }
+        if isCancelled { recordCancellation() }
+        switch reply {
+        case .now(let answer):
+            if !isCancelled { receive(answer, to: request, afterRedirects: redirects) }
+        case .later(_, _, let function):
+            delivery?.start(function, on: core.handlers)
+            core.watch.begin()
+            if isCancelled { cancelWork() }
+        }
+    }
+
+    /// Stores cookies, and follows a redirect or passes the answer to the client.
+    private func receive(_ answer: Answer, to request: URLRequest, afterRedirects redirects: Int) {
+        if let response = answer.head?.response,
+            response.value(forHTTPHeaderField: "Set-Cookie") != nil
+        {
+            // When the headers arrive, as a `URLSession` does, because the body may take a long
+            // time.
+            client.cookieStorage?.storeCookies(of: response, to: request)
+        }
+        guard let response = answer.wholeHead?.response, response.isRedirect else {
+            return receive(answer)
+        }
+        client.follow(response, to: request) { [self] decision in
+            switch decision {
+            case .success(nil): receive(answer)
+            case .success(let next?) where redirects < redirectLimit:
+                if state.withLock(\.isCancelled) { return }
+                send(client.addingCookies(to: next), afterRedirects: redirects + 1)
+            case .success: receive(.failure(URLError(.httpTooManyRedirects)))
+            case .failure(let error): receive(.failure(error))
+            }
+        }
+    }
+
+    /// Records that the client cancelled the request.
+    func recordCancellation() {
+        let (id, delivery) = state.withLock { state in
+            state.isCancelled = true
+            return (state.id, state.delivery)
+        }
+        // First, so that a `send` by a test that has just waited for the request to end throws.
+        delivery?.closeStream()
+        if let id { core.journal.markCancelled(id, at: core.time.now) }
+    }
+
+    /// Stops the answer and its handler.
+    func cancelWork() {
+        state.withLock(\.delivery)?.cancel()
+    }
+
+    /// Records that the client cancelled the request. The work stops a moment later, on another
+    /// thread.
+    ///
+    /// A cancelled handler may run the user's code, which must not run on the loading thread and
+    /// must not delay a server.
+    func cancel() {
+        recordCancellation()
+        if state.withLock({ $0.delivery != nil }) {
+            DispatchQueue.global().async { [self] in cancelWork() }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import APIKitLite
+import Foundation
+
+/// A response whose body the test sends, with the messages that its answer has not taken yet.
+///
+/// It is open from the arrival of the request until the test ends the body or the client leaves.
+final class OpenStream: Sendable {
+    enum Message: Sendable {
+        case piece(Data, Promise<Void>)
+        case end
+        case failure(any Error)
+    }
+
+    /// The open streams of one stub.
+    struct List: Sendable {
+        var open: [OpenStream] = []
+        /// Whether the last client left before the test ended its body.
+        var hasClientLeft = false
+    }
+
+    private struct State: Sendable {
+        var messages: [Message] = []
+        var isClosed = false
+    }
+
+    private let list: Monitor<List>
+    private let state = Monitor(State())
+
+    /// Creates a stream, and opens it to the test.
+    init(in list: Monitor<List>) {
+        self.list = list
+        list.update { $0.open.append(self) }
+    }
+
+    // MARK: The test
+
+    func post(_ message: Message) {
+        let isClosed = state.update { state in
+            if !state.isClosed { state.messages.append(message) }
+            return state.isClosed
+        }
+        if isClosed { message.fail() }
+    }
+
+    // MARK: The answer
+
+    /// Calls back when there is a message, on the thread of the test that sends it, or when the
+    /// stream is closed.
+    func whenPosted(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
+        state.when({ $0.isClosed || !$0.messages.isEmpty }, call)
+    }
+
+    /// Removes and returns the next message, or nil if the stream is closed.
+    func takeNext() -> Message? {
+        state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
+    }
+
+    /// Closes the stream when its answer ends.
+    func close() {
+        list.update { list in
+            let count = list.open.count
+            list.open.removeAll { $0 === self }
+            if list.open.count < count { list.hasClientLeft = true }
+        }
+        let rest = state.update { state in
+            defer { state = State(isClosed: true) }
+            return state.messages
+        }
+        for message in rest { message.fail() }
+    }
+}
+
+extension OpenStream.Message {
+    /// Tells the test that the client has gone.
+    fileprivate func fail() {
+        if case .piece(_, let sent) = self { sent.resolve(with: .failure(Receipt.clientGone)) }
+    }
+}
