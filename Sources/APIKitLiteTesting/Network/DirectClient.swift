@@ -3,56 +3,54 @@ import Foundation
 
 /// A client without a `URLSession`: a task that waits for the whole response, or for its headers.
 ///
-/// `head` has its own lock.
+/// `collected` has its own lock.
 final class DirectClient: Client {
-    private let request: URLRequest
     private let core: NetworkCore
     private let options: SendOptions
+    private let canBeSentAgain: Bool
     let passes = SendContext.passes
-    private let head = Locked<HTTPURLResponse?>(nil)
     /// Receives the response when its awaited part has arrived.
     private let promise = Promise<HTTPURLResponse>()
-    private let body: BodyBuffer
+    /// The body of a stream; nil for a client that awaits the whole response.
+    private let stream: BodyBuffer?
+    /// The parts of a whole response.
+    private let collected = Locked(Answer())
 
-    init(_ request: URLRequest, to core: NetworkCore, _ options: SendOptions) {
-        (self.request, self.core, self.options) = (request, core, options)
-        body = BodyBuffer(limit: options.bufferLimit ?? .max)
+    /// Creates a client. `canBeSentAgain` says whether the body of its request can be read again.
+    init(_ core: NetworkCore, _ options: SendOptions, _ canBeSentAgain: Bool) {
+        (self.core, self.options, self.canBeSentAgain) = (core, options, canBeSentAgain)
+        stream = options.bufferLimit.map { BodyBuffer(limit: $0) }
     }
 
-    private var isStream: Bool { options.bufferLimit != nil }
-
-    var isWaiting: Bool { !promise.hasEnded || isStream && !body.hasEnded }
-    var readerState: ReaderState? { isStream ? body.readerState : nil }
+    var isWaiting: Bool { !promise.hasEnded || stream?.hasEnded == false }
+    var readerState: ReaderState? { stream?.readerState }
     var sessionTimeout: TimeInterval? { nil }
     var cookieStorage: HTTPCookieStorage? { core.cookieStorage }
 
-    /// Sends the request, and suspends until the awaited part of the response has arrived.
-    func load() async throws -> (HTTPBody, HTTPURLResponse) {
-        // Most networks have no cookies, and a lookup takes a microsecond.
-        let sent = try RequestBody.fill(
-            core.hasCookieStorage ? addingCookies(to: request) : request, nil)
-        if let count = sent.httpBody.map({ Int64($0.count) }) {
-            options.context.didSend?(count, count)
-        }
-        let clientRequest = ClientRequest(to: core, from: self) { [self] in receive($0) }
-        if isStream { body.onCancel { clientRequest.cancel() } }
+    /// Sends a reply, and suspends until the awaited part of the response has arrived.
+    func load(
+        _ record: RecordedRequest, _ reply: Reply
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let request = ClientRequest(to: core, from: self) { [self] in receive($0) }
+        stream?.onCancel { request.cancel() }
         // Installed before the request is recorded, because the test may call `verify()` as soon as
         // it has cancelled the task.
-        let response = try await withTaskCancellationHandler {
-            clientRequest.send(sent)
+        return try await withTaskCancellationHandler {
+            request.send(record, reply)
             let result = await Result { try await promise.value() }
             try Task.checkNotCancelled()
-            return try result.get()
+            let response = try result.get()
+            if let stream { return (HTTPBody(stream), response) }
+            let data = collected.withLock(\.body).joined
+            return (try HTTPBody(data).limited(by: options), response)
         } onCancel: {
             // Recorded before the client's task resumes and sends its next request.
-            clientRequest.recordCancellation()
+            request.recordCancellation()
             promise.resolve(with: .failure(URLError(.cancelled)))
             // Another task may be reading the body.
-            body.end(throwing: URLError(.cancelled))
-            clientRequest.cancelWork()
+            stream?.end(throwing: URLError(.cancelled))
+            request.cancelWork()
         }
-        if isStream { return (HTTPBody(body), response) }
-        return (try HTTPBody(await body.next() ?? Data()).limited(by: options), response)
     }
 
     func follow(
@@ -63,7 +61,7 @@ final class DirectClient: Client {
             Result {
                 let next = try options.context.redirectedRequest(after: response, from: request)
                 // As in a `URLSession`, a stream that has been sent cannot be read again.
-                guard next?.httpBody == nil || self.request.canBeSentAgain else {
+                guard next?.httpBody == nil || canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }
                 return next
@@ -71,20 +69,29 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: Answer) {
-        let response = head.withLock { head in
-            head = head ?? part.head?.response
-            return head
-        }
         // First, because the reader may leave as soon as it has received the piece.
         for receipt in part.receipts { receipt.didTake() }
+        if let stream { return receive(part, in: stream) }
+        let answer = collected.withLock { collected in
+            collected.append(part)
+            return collected
+        }
+        if let error = answer.error {
+            promise.resolve(with: .failure(error))
+        } else if let head = answer.wholeHead {
+            promise.resolve(with: .success(head.response))
+        }
+    }
+
+    private func receive(_ part: Answer, in stream: BodyBuffer) {
         // A complete body is one piece, which may exceed the buffer's limit because nobody has read
         // any of it.
-        for piece in part.wholeHead == nil ? part.body : [part.body.joined] { body.append(piece) }
-        if part.isLast { body.finish(throwing: part.error) }
-        if let error = part.error, response == nil || !isStream {
-            promise.resolve(with: .failure(error))
-        } else if let response, isStream || part.isLast {
+        for piece in part.wholeHead == nil ? part.body : [part.body.joined] { stream.append(piece) }
+        if let response = part.head?.response {
             promise.resolve(with: .success(response))
         }
+        guard part.isLast else { return }
+        stream.finish(throwing: part.error)
+        if let error = part.error { promise.resolve(with: .failure(error)) }
     }
 }

@@ -77,7 +77,7 @@ extension URLSessionTask? {
         }
         return sent
         #else
-        return client.addingCookies(to: request)
+        return request.addingCookies(of: client.cookieStorage)
         #endif
     }
 

@@ -36,17 +36,29 @@ extension Client {
         // overflowing.
         return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
     }
+}
 
-    /// Returns a request with the cookies stored for its URL. As in a `URLSession`, they replace
-    /// the request's own `Cookie`.
-    func addingCookies(to request: URLRequest) -> URLRequest {
-        guard request.httpShouldHandleCookies, let url = request.url,
-            let cookies = cookieStorage?.cookies(for: url), !cookies.isEmpty
-        else { return request }
-        var request = request
+extension URLRequest {
+    /// Returns the request with the cookies that a storage has for its URL. As in a `URLSession`,
+    /// they replace the request's own `Cookie`.
+    func addingCookies(of storage: HTTPCookieStorage?) -> URLRequest {
+        guard httpShouldHandleCookies, let url, let cookies = storage?.cookies(for: url),
+            !cookies.isEmpty
+        else { return self }
+        var request = self
         for (name, value) in HTTPCookie.requestHeaderFields(with: cookies) {
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request
+    }
+}
+
+extension HTTPURLResponse {
+    /// Stores the cookies of the response, if it has any.
+    func storeCookies(
+        in storage: @autoclosure () -> HTTPCookieStorage?, for request: URLRequest
+    ) {
+        if value(forHTTPHeaderField: "Set-Cookie") == nil { return }
+        storage()?.storeCookies(of: self, to: request)
     }
 }

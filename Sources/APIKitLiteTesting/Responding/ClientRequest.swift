@@ -32,12 +32,13 @@ final class ClientRequest: Sendable {
     }
 
     /// Records a request, whose body is in `httpBody`, and answers it now or later.
-    func send(_ request: URLRequest) {
-        send(request, afterRedirects: 0)
+    func send(_ request: URLRequest, afterRedirects redirects: Int = 0) {
+        let (record, reply) = core.decide(on: request, passes: client.passes)
+        send(record, reply, afterRedirects: redirects)
     }
 
-    private func send(_ request: URLRequest, afterRedirects redirects: Int) {
-        let (record, reply) = core.decide(on: request, passes: client.passes)
+    /// Records a request, and sends its reply.
+    func send(_ record: RecordedRequest, _ reply: Reply, afterRedirects redirects: Int = 0) {
         // Created while the request is recorded, because a test that has waited for the request may
         // ask what its answer is waiting for.
         var delivery: Delivery?
@@ -46,7 +47,7 @@ final class ClientRequest: Sendable {
             delivery = Delivery(to: record, for: client, in: core.time, cause, stream) {
                 [self] part, time in
                 core.journal.record(part, of: id, at: time)
-                receive(part, to: request, afterRedirects: redirects)
+                receive(part, to: record.request, afterRedirects: redirects)
             }
             return delivery
         }
@@ -57,7 +58,7 @@ final class ClientRequest: Sendable {
         if isCancelled { recordCancellation() }
         switch reply {
         case .now(let answer):
-            if !isCancelled { receive(answer, to: request, afterRedirects: redirects) }
+            if !isCancelled { receive(answer, to: record.request, afterRedirects: redirects) }
         case .later(_, _, let function):
             delivery?.start(function, on: core.handlers)
             core.watch.begin()
@@ -67,13 +68,8 @@ final class ClientRequest: Sendable {
 
     /// Stores cookies, and follows a redirect or passes the answer to the client.
     private func receive(_ answer: Answer, to request: URLRequest, afterRedirects redirects: Int) {
-        if let response = answer.head?.response,
-            response.value(forHTTPHeaderField: "Set-Cookie") != nil
-        {
-            // When the headers arrive, as a `URLSession` does, because the body may take a long
-            // time.
-            client.cookieStorage?.storeCookies(of: response, to: request)
-        }
+        // When the headers arrive, as a `URLSession` does, because the body may take a long time.
+        answer.head?.response.storeCookies(in: client.cookieStorage, for: request)
         guard let response = answer.wholeHead?.response, response.isRedirect else {
             return receive(answer)
         }
@@ -82,7 +78,7 @@ final class ClientRequest: Sendable {
             case .success(nil): receive(answer)
             case .success(let next?) where redirects < redirectLimit:
                 if state.withLock(\.isCancelled) { return }
-                send(client.addingCookies(to: next), afterRedirects: redirects + 1)
+                send(next.addingCookies(of: client.cookieStorage), afterRedirects: redirects + 1)
             case .success: receive(.failure(URLError(.httpTooManyRedirects)))
             case .failure(let error): receive(.failure(error))
             }

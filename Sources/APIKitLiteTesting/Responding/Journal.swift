@@ -194,7 +194,8 @@ extension RecordedRequest {
     var stub: Stub? { answeringStub as? Stub }
 
     fileprivate mutating func forgetBodies() {
-        request.httpBody = nil
+        // Foundation would copy a request that has no body, too.
+        if request.httpBody != nil { request.httpBody = nil }
         wholeBody = []
         sentBody?.forgetPieces()
     }
