@@ -1,6 +1,4 @@
-/// The result of matching one request.
-///
-/// The lines are built on demand, because most never appear in a message.
+/// The result of matching one request: a line for each criterion.
 struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {
@@ -44,75 +42,45 @@ struct MatchReport: CustomStringConvertible {
         }
     }
 
-    /// The outcome of one criterion.
-    private enum Outcome {
-        case holds, fails
-        /// The criterion was not checked: its predicate may rely on a criterion that failed or is
-        /// unusable, or a large body would be parsed only to describe the difference.
-        case notAsked
-    }
-
-    private let reading: RequestReading
-    private let criteria: [RequestMatcher.Criterion]
-    private let outcomes: [Outcome]
-    private let configurationError: String?
-    private let captured: [String: String]
+    /// The lines, in the order of the criteria. The last line describes the matcher's configuration
+    /// error, if there is one.
+    private(set) var lines: [Line] = []
+    private(set) var areCriteriaMet = true
+    /// A score that grows with each criterion that holds. A criterion that nearly holds scores more
+    /// than one that does not.
+    private(set) var points = 0
 
     /// Checks each criterion against a request, and stores the captured path values in `reading`.
-    /// Predicates are not called after a failed or invalid criterion.
+    ///
+    /// A predicate is not called after a failed or invalid criterion, on which it may rely. A large
+    /// body is not parsed only to describe another difference.
     init(_ matcher: RequestMatcher, on reading: RequestReading) {
-        self.reading = reading
-        (criteria, configurationError) = (matcher.criteria, matcher.configurationError)
-        var hasFailed = false
-        outcomes = criteria.enumerated().map { index, criterion in
-            if hasFailed || index >= matcher.usableCount, criterion.callsPredicate {
-                return .notAsked
+        for (index, criterion) in matcher.criteria.enumerated() {
+            let needsOthers = criterion.callsPredicate || criterion.readsBody && reading.isLarge
+            let difference: Difference?
+            if !areCriteriaMet && needsOthers
+                || criterion.callsPredicate && index >= matcher.usableCount
+            {
+                difference = Difference("it was not checked, because another criterion failed")
+            } else if criterion.holds(reading) {
+                difference = nil
+                points += 2
+            } else {
+                if criterion.isNear(reading) { points += 1 }
+                // A predicate inside a criterion may read the captured values.
+                reading.shown.pathValues = reading.pathValues
+                difference = criterion.difference(reading.shown)
             }
-            if hasFailed, criterion.readsBody, reading.isLarge { return .notAsked }
-            if criterion.holds(reading) { return .holds }
-            hasFailed = true
-            return .fails
+            areCriteriaMet = areCriteriaMet && difference == nil
+            lines.append(Line(criterion.description(), difference))
         }
-        captured = reading.pathValues
+        guard let configurationError = matcher.configurationError else { return }
+        lines.append(
+            Line("a criterion of this stub", Difference("it is invalid: \(configurationError)")))
     }
 
     /// Whether every criterion holds and the matcher is valid.
-    var isMatch: Bool { areCriteriaMet && configurationError == nil }
-
-    var areCriteriaMet: Bool { outcomes.allSatisfy { $0 == .holds } }
-
-    /// A score that grows with each criterion that holds. A criterion that nearly holds scores more
-    /// than one that does not.
-    var points: Int {
-        zip(criteria, outcomes).reduce(0) { points, pair in
-            switch pair.1 {
-            case .holds: points + 2
-            case .fails: points + (pair.0.isNear(reading) ? 1 : 0)
-            case .notAsked: points
-            }
-        }
-    }
-
-    /// The lines, in the order of the criteria. The last line describes the matcher's configuration
-    /// error, if there is one.
-    var lines: [Line] {
-        let reading = reading.shown
-        // A predicate inside a criterion may read the captured values.
-        reading.pathValues = captured
-        let lines = zip(criteria, outcomes).map { criterion, outcome in
-            let difference: Difference? =
-                switch outcome {
-                case .holds: nil
-                case .fails: criterion.difference(reading)
-                case .notAsked: .init("it was not checked, because another criterion failed")
-                }
-            return Line(criterion.description(), difference)
-        }
-        guard let configurationError else { return lines }
-        return lines + [
-            Line("a criterion of this stub", Difference("it is invalid: \(configurationError)"))
-        ]
-    }
+    var isMatch: Bool { lines.allSatisfy(\.holds) }
 
     /// One line of text for each criterion, with ✓ or ✗.
     var description: String { lines.map(\.text).joined(separator: "\n") }

@@ -79,7 +79,7 @@ extension RequestMatcher {
             (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80)
         } holds: { reading in
             guard case .success(let actual) = reading.json else { return false }
-            return JSONDifference.isNone(expected, relation, actual)
+            return expected.matches(actual, relation)
         } difference: { reading in
             switch reading.json {
             case nil: return .has("no body")
@@ -88,11 +88,11 @@ extension RequestMatcher {
                 return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
             case .success(let actual):
                 return MatchReport.Difference(
-                    "it differs:", details: JSONDifference.lines(expected, relation, actual))
+                    "it differs:", details: JSONDifference(expected, relation, actual).lines)
             }
         } isNear: { reading in
             guard case .success(let actual) = reading.json else { return false }
-            return JSONDifference.count(expected, relation, actual) == 1
+            return JSONDifference(expected, relation, actual).count == 1
         }
         criterion.readsBody = true
         return adding(criterion)

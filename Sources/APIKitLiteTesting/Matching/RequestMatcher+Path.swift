@@ -23,16 +23,7 @@ extension RequestMatcher {
                 "\(template.debugDescription) is a URL, where a stub takes "
                     + "a path such as /users. The host has a criterion of its own, .host(_:).")
         }
-        do {
-            let parsed = try PathTemplate(template)
-            let unescaped = parsed.unescaped
-            let hint = PathTemplate.hint(for: template)
-            return addingPath("path", template, hint: hint, isWhole: true) {
-                parsed.match($0) ?? unescaped?.match($0)
-            }
-        } catch {
-            return broken("\(error)")
-        }
+        return addingTemplate("path", template, template, isWhole: true) { $0.match($1) }
     }
 
     /// Requires a path, percent-encoded as in a URL. It is not a template.
@@ -58,17 +49,26 @@ extension RequestMatcher {
     /// - Parameter prefix: The segments, which may be a template. If it ends with a slash, at least
     ///   one more segment must follow. An invalid template is a configuration error.
     public func path(prefix: String) -> RequestMatcher {
+        let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+        return addingTemplate("path prefix", prefix, text, isWhole: false) { template, segments in
+            if text.isEmpty { return [:] }
+            // If the prefix ends with a slash, at least one more segment must follow.
+            let path = text == prefix ? segments : segments.dropLast()
+            return template.match(path, isPrefix: true)
+        }
+    }
+
+    /// Returns the matcher with a criterion for the path as a template.
+    private func addingTemplate(
+        _ noun: String, _ path: String, _ template: String, isWhole: Bool,
+        _ match: @escaping @Sendable (PathTemplate, ArraySlice<String>) -> [String: String]?
+    ) -> RequestMatcher {
         do {
-            let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
-            let parsed = try PathTemplate(text)
+            let parsed = try PathTemplate(template)
             let unescaped = parsed.unescaped
-            let hint = PathTemplate.hint(for: text)
-            return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
-                if text.isEmpty { return [:] }
-                // If the prefix ends with a slash, at least one more segment must follow.
-                let path = text == prefix ? $0 : $0.dropLast()
-                return parsed.match(path, isPrefix: true)
-                    ?? unescaped?.match(path, isPrefix: true)
+            let hint = PathTemplate.hint(for: template)
+            return addingPath(noun, path, hint: hint, isWhole: isWhole) { segments in
+                match(parsed, segments) ?? unescaped.flatMap { match($0, segments) }
             }
         } catch {
             return broken("\(error)")
@@ -84,35 +84,28 @@ extension RequestMatcher {
     ) -> RequestMatcher {
         // A template that begins with a name would match the end of almost any path.
         let mayFollowBase = isWhole && !["", "/"].contains(path) && !path.prefix(2).contains("{")
-        /// The segments of the request's path before the part that matches.
-        @Sendable func base(_ reading: RequestReading) -> ArraySlice<String>? {
-            let segments = reading.segments
-            guard mayFollowBase else { return nil }
-            return segments.indices.dropFirst().first {
-                segments[$0 - 1] != "" && match(segments[$0...]) != nil
-            }.map { segments[..<$0] }
-        }
-        let expected = PathTemplate.decodedSegments(ofPath: path)
-        /// The segments missing from the beginning of the request's path.
-        @Sendable func lacking(_ reading: RequestReading) -> ArraySlice<String>? {
-            guard mayFollowBase else { return nil }
-            return expected.indices.dropFirst().first {
-                !expected[$0].hasPrefix("{") && match(expected[..<$0] + reading.segments) != nil
-            }.map { expected[..<$0] }
-        }
         /// Hints for a request whose path differs in only one way.
         @Sendable func advice(_ reading: RequestReading) -> [String] {
             let segments = reading.segments[...]
             var advice: [String] = []
-            if let base = base(reading) {
-                let added = "/" + base.joined(separator: "/")
-                let whole = added + (path.hasPrefix("/") ? "" : "/") + path
-                advice.append("If the base URL adds \(added), write \(whole).")
-            }
-            if let lacking = lacking(reading) {
-                advice.append(
-                    "The request lacks /\(lacking.joined(separator: "/")). Perhaps its "
-                        + "URL was made without the path of the base URL.")
+            if mayFollowBase {
+                let base = segments.indices.dropFirst().first {
+                    segments[$0 - 1] != "" && match(segments[$0...]) != nil
+                }
+                if let base {
+                    let added = "/" + segments[..<base].joined(separator: "/")
+                    let whole = added + (path.hasPrefix("/") ? "" : "/") + path
+                    advice.append("If the base URL adds \(added), write \(whole).")
+                }
+                let expected = PathTemplate.decodedSegments(ofPath: path)
+                let start = expected.indices.dropFirst().first {
+                    !expected[$0].hasPrefix("{") && match(expected[..<$0] + segments) != nil
+                }
+                if let start {
+                    advice.append(
+                        "The request lacks /\(expected[..<start].joined(separator: "/")). Perhaps "
+                            + "its URL was made without the path of the base URL.")
+                }
             }
             let others = segments.dropLast().filter { !$0.isEmpty } + segments.suffix(1)
             if match(others[...]) != nil {
@@ -133,8 +126,7 @@ extension RequestMatcher {
             } difference: { reading in
                 let actual = reading.url.path
                 var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
-                difference.details += advice(reading)
-                if let hint { difference.details.append(hint) }
+                difference.details = advice(reading) + [hint].compactMap(\.self)
                 return difference
             } isNear: { reading in
                 !advice(reading).isEmpty

@@ -3,11 +3,12 @@ import Foundation
 
 /// A recorded request, in which each mark (the replacement of a secret) matches any nonempty text.
 ///
-/// Its functions return the parts of a live request, the one that a client sent. A part that
-/// matches a recorded part is replaced by that part, and all others are shown without their
-/// secrets. The two requests can then be compared like any others, and no difference reveals a
-/// secret.
+/// Its functions return the parts of a live request, the one that a client sent. Each part that
+/// matches a recorded part is replaced by that part. The two requests can then be compared like any
+/// others.
 struct RequestPattern: Sendable {
+    /// What replaced the secrets.
+    let redaction: Redaction
     private let segments: [String]
     private let query: [NamedItem]
     private let form: [NamedItem]?
@@ -16,68 +17,46 @@ struct RequestPattern: Sendable {
     private let headers: [String: String]
     private let body: Data
 
-    init(_ reading: RequestReading) {
+    init(_ reading: RequestReading, _ redaction: Redaction) {
+        self.redaction = redaction
         (segments, query, form) = (reading.segments, reading.query, reading.declaredForm)
         (parts, json) = (try? reading.multipart?.get().parts, try? reading.json?.get())
         (headers, body) = (reading.request.allHTTPHeaderFields ?? [:], reading.body)
     }
 
     func segments(of live: RequestReading) -> [String] {
-        let shown = live.shown.segments
-        guard segments.count == shown.count, live.segments.count == shown.count else {
-            return shown
-        }
-        return shown.indices.map { place in
-            let isEqual =
-                segments[place].matches(live.segments[place])
-                || segments[place].matches(shown[place])
-            return isEqual ? segments[place] : shown[place]
-        }
+        guard segments.count == live.segments.count else { return live.segments }
+        return zip(segments, live.segments).map { $0.matches($1) ? $0 : $1 }
     }
 
-    func query(of live: RequestReading) -> [NamedItem] {
-        query.replacing(live.query, live.shown.query)
-    }
+    func query(of live: RequestReading) -> [NamedItem] { query.replacing(live.query) }
 
     func form(of live: RequestReading) -> [NamedItem]? {
-        guard let form, let items = live.form, let shown = live.shown.form else {
-            return live.shown.form
-        }
-        return form.replacing(items, shown)
+        live.form.map { form?.replacing($0) ?? $0 }
     }
 
-    func multipart(
-        of live: RequestReading
-    ) -> Result<MultipartBody, MultipartBody.Failure>? {
-        guard let parts, case .success(let body) = live.multipart,
-            case .success(let shown) = live.shown.multipart
-        else { return live.shown.multipart }
-        return .success(MultipartBody(parts: parts.replacing(body.parts, shown.parts)))
+    func multipart(of live: RequestReading) -> Result<MultipartBody, MultipartBody.Failure>? {
+        live.multipart?.map { MultipartBody(parts: parts?.replacing($0.parts) ?? $0.parts) }
     }
 
     func json(of live: RequestReading) -> Result<JSONValue, any Error>? {
-        guard let json, case .success(let value) = live.json,
-            case .success(let shown) = live.shown.json
-        else { return live.shown.json }
-        return .success(value.marked(as: json, shown))
+        live.json?.map { $0.marked(as: json) }
     }
 
     func header(_ name: String, of live: RequestReading) -> String? {
-        guard let value = headers[name], let other = live.header(name), value.matches(other)
-        else { return live.shown.header(name) }
-        return value
+        live.header(name).map { value in
+            headers[name].flatMap { $0.matches(value) ? $0 : nil } ?? value
+        }
     }
 
-    func body(of live: RequestReading) -> Data {
-        body.matches(live.body) || body.matches(live.shown.body) ? body : live.shown.body
-    }
+    func body(of live: RequestReading) -> Data { body.matches(live.body) ? body : live.body }
 
     /// Returns the number of recorded parts that a client's request lacks or has in another place.
     func differences(from live: RequestReading) -> Int {
         var count = zip(segments, live.segments).count { $0 != $1 }
         count += query.count { !live.query.contains($0) }
         if let json, case .success(let value) = live.json {
-            return count + JSONDifference.count(json, .equal, value)
+            return count + JSONDifference(json, .equal, value).count
         }
         if let parts, case .success(let body) = live.multipart {
             return count + parts.count { part in !body.parts.contains { part.data == $0.data } }
@@ -93,14 +72,13 @@ private protocol Pattern {
 }
 
 extension Array where Element: Pattern {
-    /// Returns the elements without secrets, each replaced by the recorded element that matches it,
-    /// if there is one.
-    fileprivate func replacing(_ live: [Element], _ shown: [Element]) -> [Element] {
-        guard live.count == shown.count else { return shown }
-        var (result, free) = (shown, [Int](live.indices))
+    /// Returns the elements of a live request, each replaced by the recorded element that matches
+    /// it, if there is one.
+    fileprivate func replacing(_ live: [Element]) -> [Element] {
+        var (result, free) = (live, [Int](live.indices))
         // Marks come last, because they also match what other elements match.
         for element in filter({ !$0.hasMark }) + filter(\.hasMark) {
-            let place = free.firstIndex { element.matches(live[$0]) || element.matches(shown[$0]) }
+            let place = free.firstIndex { element.matches(live[$0]) }
             if let place { result[free.remove(at: place)] = element }
         }
         return result
@@ -125,32 +103,29 @@ extension RecordedPart: Pattern {
 }
 
 extension JSONValue {
-    /// Returns the value without secrets, with each part that matches the recorded value replaced
-    /// by the recorded part.
-    fileprivate func marked(as recorded: JSONValue?, _ shown: JSONValue) -> JSONValue {
-        switch (recorded, self, shown) {
-        case (.object(let recorded), .object(let live), .object(let shown)):
+    /// Returns the value, with each part that matches the recorded value replaced by the recorded
+    /// part.
+    fileprivate func marked(as recorded: JSONValue?) -> JSONValue {
+        switch (recorded, self) {
+        case (.object(let recorded), .object(let live)):
             var free = recorded.keys.filter { live[$0] == nil && $0.contains(Redaction.mark) }
                 .sorted()
             var object: [String: JSONValue] = [:]
             for (key, value) in live.sorted(by: { $0.key < $1.key }) {
                 let place = recorded[key] == nil ? free.firstIndex { $0.matches(key) } : nil
-                let name =
-                    place.map { free.remove(at: $0) } ?? (shown[key] == nil ? Redaction.mark : key)
-                object[name] = value.marked(as: recorded[name], shown[key] ?? .null)
+                let name = place.map { free.remove(at: $0) } ?? key
+                object[name] = value.marked(as: recorded[name])
             }
             return .object(object)
-        case (.array(let recorded), .array(let live), .array(let shown)):
+        case (.array(let recorded), .array(let live)):
             return .array(
-                zip(live, shown).enumerated().map { index, pair in
-                    pair.0.marked(as: index < recorded.count ? recorded[index] : nil, pair.1)
+                live.enumerated().map { index, value in
+                    value.marked(as: index < recorded.count ? recorded[index] : nil)
                 })
-        case (.string(let text), .string(let live), .string(let other))
-        where text.matches(live) || text.matches(other):
-            return .string(text)
+        case (.string(let text), .string(let live)) where text.matches(live): return .string(text)
         // Values that are hidden under every name have at least eight characters.
-        case (.number("0"), .number(let live), _) where live.utf8.count >= 8: return .number("0")
-        default: return recorded?.isSameScalar(as: self) == true ? self : shown
+        case (.number("0"), .number(let live)) where live.utf8.count >= 8: return .number("0")
+        default: return self
         }
     }
 }

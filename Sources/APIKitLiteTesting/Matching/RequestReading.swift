@@ -8,28 +8,42 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
-    /// The client's request, and the recorded request to compare it with; nil for a plain reading.
-    private let comparison: (live: RequestReading, pattern: RequestPattern)?
+    /// The client's request, the same without the values of secret names, and the recorded request to
+    /// compare it with; nil for a plain reading.
+    private let comparison: (live: RequestReading, named: RequestReading, pattern: RequestPattern)?
+    private var lastNamed: (redaction: Redaction, reading: RequestReading)?
     /// The request without secrets, for messages; nil if messages show everything.
-    private lazy var redacted: RequestReading? = record.redaction.map {
-        RequestReading(RecordedRequest(request: $0.redacted(request)))
-    }
+    private lazy var redacted: RequestReading? =
+        comparison.map { RequestReading($0.live.shown, comparedWith: $0.pattern) }
+        ?? record.redaction.map { RequestReading(RecordedRequest(request: $0.redacted(request))) }
 
     init(_ record: RecordedRequest) {
         (self.record, comparison) = (record, nil)
     }
 
-    /// Creates a reading without secrets, to compare a client's request with a recorded one.
+    /// Creates a reading to compare a client's request with a recorded one.
     init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
-        (record, comparison) = (live.shown.record, (live, pattern))
+        let named = live.named(pattern.redaction)
+        (record, comparison) = (named.record, (live, named, pattern))
+    }
+
+    /// Returns the request without the values of secret names. Elsewhere, those values stay, because
+    /// the recording may show them too.
+    private func named(_ redaction: Redaction) -> RequestReading {
+        if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
+        var walk = SecretWalk(redaction)
+        let reading = RequestReading(RecordedRequest(request: walk.request(request)))
+        lastNamed = (redaction, reading)
+        return reading
     }
 
     var request: URLRequest { record.request }
     var method: String { record.method }
-    private(set) lazy var body: Data = comparison.map { $1.body(of: $0) } ?? record.body
+    private(set) lazy var body: Data =
+        comparison.map { $0.pattern.body(of: $0.named) } ?? record.body
 
     func header(_ name: String) -> String? {
-        comparison.map { $1.header(name, of: $0) } ?? record.header(name)
+        comparison.map { $0.pattern.header(name, of: $0.named) } ?? record.header(name)
     }
 
     /// The request, in the form that a predicate receives.
@@ -46,23 +60,24 @@ final class RequestReading {
     var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url: URLParts =
-        comparison?.live.shown.url ?? URLParts(request.url?.absoluteString ?? "")
+        comparison?.named.url ?? URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
     private(set) lazy var segments: [String] =
-        comparison.map { $1.segments(of: $0) } ?? PathTemplate.decodedSegments(ofPath: url.path)
+        comparison.map { $0.pattern.segments(of: $0.named) }
+        ?? PathTemplate.decodedSegments(ofPath: url.path)
     private(set) lazy var query: [NamedItem] =
-        comparison.map { $1.query(of: $0) } ?? NamedItem.list(url.query ?? "")
+        comparison.map { $0.pattern.query(of: $0.named) } ?? NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or the reason why it is not JSON; nil if there is no body.
     private(set) lazy var json: Result<JSONValue, any Error>? = {
-        if let (live, pattern) = comparison { return pattern.json(of: live) }
+        if let (_, named, pattern) = comparison { return pattern.json(of: named) }
         return body.isEmptyBody ? nil : Result { try JSONValue(body) }
     }()
 
     /// The fields of a form; nil for any other body. A body without a `Content-Type` is read as a
     /// form.
     private(set) lazy var form: [NamedItem]? = {
-        if let (live, pattern) = comparison { return pattern.form(of: live) }
+        if let (_, named, pattern) = comparison { return pattern.form(of: named) }
         let type = mediaType(contentType) ?? formMediaType
         guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
@@ -71,7 +86,7 @@ final class RequestReading {
     /// The parts of a `multipart/form-data` body, or the reason why they cannot be read; nil if
     /// there is no body.
     private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
-        if let (live, pattern) = comparison { return pattern.multipart(of: live) }
+        if let (_, named, pattern) = comparison { return pattern.multipart(of: named) }
         if body.isEmpty { return nil }
         return Result { () throws(MultipartBody.Failure) in
             try MultipartBody(body, contentType: contentType)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The parts of an absolute URL, split in the same way on every platform.
+/// The parts of a URL, in the form in which requests are compared.
 struct URLParts: Sendable {
     /// The scheme in lowercase.
     let scheme: String
@@ -12,43 +12,13 @@ struct URLParts: Sendable {
     /// The percent-encoded query without the question mark, if there is one.
     let query: String?
 
-    /// Splits the text of a URL. Its fragment is ignored.
     init(_ url: String) {
-        var rest = url.utf8[...]
-        if let mark = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<mark] }
-        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            query = String(Substring(rest[mark...].dropFirst()))
-            rest = rest[..<mark]
-        } else {
-            query = nil
-        }
-        if let end = rest.firstIndex(where: { ":/".utf8.contains($0) }),
-            rest[end] == UInt8(ascii: ":")
-        {
-            scheme = Substring(rest[..<end]).lowercased()
-            rest = rest[end...].dropFirst()
-        } else {
-            scheme = ""
-        }
-        guard rest.starts(with: "//".utf8) else {
-            (host, explicitPort, path) = ("", nil, String(Substring(rest)))
-            return
-        }
-        rest = rest.dropFirst(2)
-        var authority = rest.prefix { $0 != UInt8(ascii: "/") }
-        path = String(Substring(rest[authority.endIndex...]))
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-            authority = authority[at...].dropFirst()
-        }
-        if let colon = authority.lastIndex(of: UInt8(ascii: ":")),
-            !authority[colon...].contains(UInt8(ascii: "]"))
-        {
-            explicitPort = Int(Substring(authority[colon...].dropFirst()))
-            authority = authority[..<colon]
-        } else {
-            explicitPort = nil
-        }
-        host = Substring(authority).lowercased()
+        let parts = URLComponents(string: url)
+        scheme = parts?.scheme?.lowercased() ?? ""
+        host = parts?.encodedHost?.lowercased() ?? ""
+        explicitPort = parts?.port
+        path = parts?.percentEncodedPath ?? ""
+        query = parts?.percentEncodedQuery
     }
 
     /// The port to connect to: the explicit port, or the scheme's default port; nil if there is

@@ -60,7 +60,7 @@ extension MockNetwork {
         let stubs = groups.values.sorted { $0[0] < $1[0] }.map { numbers in
             var part = recording
             part.entries = numbers.map { archive[$0].entry($0, redaction) }
-            let matcher = RequestMatcher(recorded: requests[numbers[0]]) { [weak core] in
+            let matcher = RequestMatcher(recorded: requests[numbers[0]], redaction) { [weak core] in
                 core?.serves($0) ?? false
             }
             return core.makeStub(
@@ -98,7 +98,8 @@ extension RequestMatcher {
     /// Creates a matcher for requests that equal a recorded one. The host is ignored if the URL
     /// points to the network's own server.
     fileprivate init(
-        recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool
+        recorded request: URLRequest, _ redaction: Redaction,
+        _ isServed: @escaping @Sendable (URL?) -> Bool
     ) {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
@@ -115,6 +116,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-        pattern = RequestPattern(reading)
+        pattern = RequestPattern(reading, redaction)
     }
 }

@@ -27,7 +27,7 @@ struct Replay: Sendable {
         requests = archive.map { exchange in
             let request = RecordedRequest(request: redaction.redacted(exchange.request))
             return Request(
-                pattern: RequestPattern(RequestReading(request)),
+                pattern: RequestPattern(RequestReading(request), redaction),
                 words: exchange.request.words(of: secretNames),
                 headerCount: exchange.request.replayedHeaders.count)
         }

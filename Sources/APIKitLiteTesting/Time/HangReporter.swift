@@ -133,3 +133,17 @@ package final class HangReporter: Sendable {
         members.reduce(state.withLock { $0.lastCall }) { $0 + $1.eventCount }
     }
 }
+
+/// Tracks whether the main actor is running jobs.
+final class MainActorTurn: Sendable {
+    private let taken = Locked(true)
+
+    /// Whether the main actor has run the last request.
+    var isTaken: Bool { taken.withLock { $0 } }
+
+    /// Requests a turn of the main actor. Call this only after it has run the last request.
+    func request() {
+        taken.withLock { $0 = false }
+        Task { @MainActor in taken.withLock { $0 = true } }
+    }
+}

@@ -48,8 +48,6 @@ public final class MockClock: CallbackClock {
     let sleepers = Monitor(Sleepers())
     /// The number of reply steps in progress.
     private let steps = Monitor(0)
-    /// The number of events in the clock's networks when the clock last moved.
-    private let seenEvents = Locked(0)
     /// Reports what is waiting on this clock and on its networks.
     package let watch = HangReporter()
 
@@ -122,8 +120,7 @@ public final class MockClock: CallbackClock {
     ///
     /// The clock cannot know that a task will not sleep again, so it waits for about ten
     /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a
-    /// woken task sleeps again, it waits for 0.3 milliseconds if another sleeper is due and no
-    /// network with this clock receives a request meanwhile.
+    /// task sleeps again, it waits for one millisecond if another sleeper is due.
     ///
     /// If a woken task is blocked and cannot run for five seconds, the wait is reported to standard
     /// error.
@@ -151,7 +148,6 @@ public final class MockClock: CallbackClock {
     private func move(to moment: Instant) async {
         while true {
             await settle(before: moment)
-            seenEvents.withLock { [count = networkEvents] in $0 = count }
             guard let sleeper = sleepers.update({ $0.takeNext(until: moment) }) else { return }
             guard sleeper.wake() else {
                 // The task was cancelled at the same moment, so it has already resumed.
@@ -168,26 +164,15 @@ public final class MockClock: CallbackClock {
     private func settle(before moment: Instant) async {
         await endOfSteps()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
-        func pause(_ time: Duration, upTo count: Int) async {
-            for _ in 0..<count where isNeeded() {
-                // Detached, so that it also sleeps in a cancelled task.
-                await Task.detached { try? await Task.sleep(for: time) }.value
-            }
-        }
         // Nothing reports that a task will not sleep again. For most tasks that will, a yield is
         // enough. The pauses are for the other tasks, over a `URLSession` or on a busy machine. If
         // many tasks sleep only once, pausing that long for each would take too much time.
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         let isPatient = sleepers.withLock { $0.isPatient(before: moment) }
-        if !isPatient { await pause(.microseconds(100), upTo: 2) }
-        if isPatient || networkEvents != seenEvents.withLock({ $0 }) {
-            await pause(.milliseconds(1), upTo: 10)
+        for _ in 0..<(isPatient ? 10 : 1) where isNeeded() {
+            // Detached, so that it also sleeps in a cancelled task.
+            await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
         }
-    }
-
-    /// The number of events in the clock's networks.
-    private var networkEvents: Int {
-        watch.members.reduce(0) { $1 === self ? $0 : $0 + $1.eventCount }
     }
 
     /// Suspends until all steps have ended, even in a cancelled task.

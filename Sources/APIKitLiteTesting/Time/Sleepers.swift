@@ -58,15 +58,14 @@ struct Sleepers: Sendable {
     private var resuming: [Int: Promise<Void>] = [:]
     /// The woken tasks that have not slept again.
     private var awake: Set<Int> = []
-    /// The woken tasks that the clock no longer waits for.
-    private var late: Set<Int> = []
     /// The number of consecutive waits in which no woken task slept again.
     private var vainWaits = 0
 
     /// Adds a sleeper and returns its key, or nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
-        if let task = sleeper.task, awake.remove(task) != nil || late.remove(task) != nil {
+        if let task = sleeper.task {
+            awake.remove(task)
             vainWaits = 0
         }
         var sleeper = sleeper
@@ -105,7 +104,6 @@ struct Sleepers: Sendable {
         changeCount += 1
         // Stop waiting for woken tasks that did not sleep again.
         if mustSettle(before: moment) {
-            late.formUnion(awake)
             awake = []
             vainWaits += 1
         }
