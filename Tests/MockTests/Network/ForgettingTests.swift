@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// What a network answers, forgets, and tells when it is done.
 @Suite(.limited, .usesSockets) struct ForgettingTests {
     let network = MockNetwork()
 
@@ -51,10 +48,9 @@ import Testing
         let held = network.stub(.get("/held"), .text("x").held)
         network.stub(.get("/now"), .text("x"))
         let (session, _) = try transport.open(network)
-        let loads = [
-            Task { try await session.exchange(.test("held")) },
-            Task { try await session.exchange(.test("now")) },
-        ]
+        let loads = ["held", "now"].map { path in
+            Task { try await session.exchange(.test(path)) }
+        }
 
         let first = await network.waitForResponses()
         #expect(first.map(\.request.url?.path) == ["/now"])

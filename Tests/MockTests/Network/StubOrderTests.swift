@@ -1,10 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
-/// Which of several stubs answers a request, and whose predicates are called.
 @Suite(.limited, .usesSockets) struct StubOrderTests {
     private let network = MockNetwork()
 

@@ -1,22 +1,19 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The functions that wait for an event, without polling and without a clock.
 @Suite(.limited, .usesSockets) struct GateTests {
     @Test(arguments: Transport.allCases, [false, true])
     func aHeldAnswerComesWhenItIsReleased(
         _ transport: Transport, isMadeByHandler: Bool
     ) async throws {
-        let network = MockNetwork()
+        let client = try TestClient(transport)
+        let network = client.network
         let held = MockResponse.text("held").held
         let stub =
             isMadeByHandler ? network.stub(.any) { _ in held } : network.stub(.any, held)
-        let (session, baseURL) = try transport.open(network)
-        async let load = session.exchange(URLRequest(url: baseURL)).0.text
+        async let load = client.load()
 
         await stub.waitForRequests()
         #expect(network.requests.first?.endTime == nil)
@@ -25,15 +22,14 @@ import Testing
         #expect(try await load == "held")
         #expect(network.requests.first?.endTime != nil)
         // The stub no longer holds its answers.
-        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "held")
+        #expect(try await client.load() == "held")
     }
 
     @Test(arguments: Transport.allCases)
     func aHeldRequestCanBeCancelled(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .text("held").held)
-        let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        let client = try TestClient(transport)
+        let stub = client.network.stub(.any, .text("held").held)
+        let load = Task { try await client.load() }
         await stub.waitForRequests()
 
         load.cancel()
@@ -41,21 +37,17 @@ import Testing
         let error = await #expect(throws: URLError.self) { try await load.value }
         #expect(error?.code == .cancelled)
         stub.release()
-        try network.verify()
+        try client.network.verify()
     }
 
     @Test(arguments: Transport.allCases)
     func waitsForRequests(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let (session, baseURL) = try transport.open(network)
-        let loads = ["a", "b", "a"].map { path in
-            Task { try await session.exchange(URLRequest(url: baseURL.appending(path: path))) }
-        }
+        let client = try TestClient(transport)
+        client.network.stub(.any, .hanging)
+        let loads = ["a", "b", "a"].map { path in Task { try await client.load(path) } }
 
-        let all = await network.waitForRequests(3)
-        #expect(all.count == 3)
-        let some = await network.waitForRequests(2, matching: .get("/a"))
+        #expect(await client.network.waitForRequests(3).count == 3)
+        let some = await client.network.waitForRequests(2, matching: .get("/a"))
         #expect(some.map { $0.request.url?.path } == ["/a", "/a"])
 
         for load in loads { load.cancel() }

@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
-/// The secrets that a request carries under their names are hidden in every text about it.
 @Suite(.limited) struct RequestSecretsTests {
     private static let secret = "hun/ter 2+é"
 
@@ -40,27 +37,22 @@ import Testing
         ]
         for request in try Self.requests {
             for text in texts {
-                let response = HTTPURLResponse(
-                    url: request.url!, statusCode: 400, httpVersion: nil,
-                    headerFields: ["Content-Type": "application/json"])
-                for underlying in [
+                let response = HTTPURLResponse.status(
+                    400, headers: ["Content-Type": "application/json"])
+                for underlying: any Error in [
                     Refusal(description: text), UnacceptableStatusError(statusCode: 400),
-                ]
-                    as [any Error]
-                {
+                ] {
                     let error = APIRequestError(
                         stage: .validate, request: request, response: response,
                         data: Data(text.utf8), underlying: underlying)
-                    let events = [
-                        ExchangeEvent(rejected: error),
-                        ExchangeEvent(.failed(underlying), id: 1, request),
-                    ]
-                    let shown =
-                        [error.description, error.localizedDescription] + events.map(\.description)
-                    for shown in shown {
-                        #expect(
-                            !shown.contains(Self.secret) && !shown.contains(encoded), "\(shown)")
-                        #expect(!shown.contains("hun%2F") && !shown.contains("hun/"), "\(shown)")
+                    for shown in [
+                        error.description, error.localizedDescription,
+                        ExchangeEvent(rejected: error).description,
+                        ExchangeEvent(.failed(underlying), id: 1, request).description,
+                    ] {
+                        for part in [Self.secret, encoded, "hun%2F", "hun/"] {
+                            #expect(!shown.contains(part), "\(shown)")
+                        }
                     }
                 }
             }
@@ -152,22 +144,23 @@ import Testing
             query: ["pin": "123", "token": true, "max_tokens": 4096, "name": "Emma"]
         ).jsonBody(["password": nil as String?])
         let text = "123 true null 4096 Emma"
-        let error = APIRequestError(
-            stage: .validate, request: request, underlying: Refusal(description: text))
 
-        #expect(error.localizedDescription == text)
+        #expect(
+            APIRequestError(
+                stage: .validate, request: request, underlying: Refusal(description: text)
+            ).localizedDescription == text)
     }
 
     @Test func hidesTheSecretsOfEachRequestOfAChainOfErrors() throws {
-        func request(_ token: String) throws -> URLRequest {
-            try URLRequest("GET", URL(string: "https://h")!).header("Authorization", token)
+        func error(_ token: String, _ underlying: any Error) throws -> APIRequestError {
+            APIRequestError(
+                stage: .validate,
+                request: try URLRequest("GET", URL(string: "https://h")!)
+                    .header("Authorization", token),
+                underlying: underlying)
         }
-        let inner = APIRequestError(
-            stage: .validate, request: try request("hunter2"),
-            underlying: Refusal(description: "hunter2 hunter3"))
-        let outer = APIRequestError(
-            stage: .transport, request: try request("hunter3"),
-            underlying: inner)
+        let inner = try error("hunter2", Refusal(description: "hunter2 hunter3"))
+        let outer = try error("hunter3", inner)
 
         #expect(inner.description.contains("REDACTED hunter3"))
         #expect(outer.description.contains("REDACTED REDACTED"))
