@@ -172,4 +172,16 @@ import TestSupport
         #expect(network.requests.last?.request.value(forHTTPHeaderField: "Cookie") == "id=7")
         #expect(other.requests.last?.request.value(forHTTPHeaderField: "Cookie") == nil)
     }
+
+    @Test(
+        arguments: ["https", "http", "HTTPS", "ftp", "ws", "app"].map { "\($0)://127.0.0.1:1/a" }
+            + ["file:///etc/hostname", "FILE:///etc/hostname", "data:text/plain,hello"])
+    func answersEveryScheme(_ url: String) async throws {
+        network.stub(.any, .text("mine"))
+
+        let url = try #require(URL(string: url))
+        let (data, _) = try await network.urlSession.data(for: URLRequest(url: url))
+
+        #expect(data.text == "mine")
+    }
 }

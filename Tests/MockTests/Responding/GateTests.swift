@@ -87,4 +87,63 @@ import TestSupport
         for load in loads { #expect(try await load.value == "x") }
         #expect(stub.callCount == 1000)
     }
+
+    @Test(arguments: [Transport.urlProtocol, .direct])
+    func waitsForAnswers(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let held = network.stub(.get("/held"), .text("x").held)
+        network.stub(.get("/now"), .text("x"))
+        let (session, _) = try transport.open(network)
+        let loads = ["held", "now"].map { path in
+            Task { try await session.exchange(.test(path)) }
+        }
+
+        let first = await network.waitForResponses()
+        #expect(first.map(\.request.url?.path) == ["/now"])
+        await held.waitForRequests()
+        held.release()
+        let both = await network.waitForResponses(1, matching: .get("/held"))
+        #expect(both.map(\.request.url?.path) == ["/held"])
+        #expect(both.first?.endTime != nil)
+        for load in loads { _ = try await load.value }
+        #expect(await network.waitForResponses(2).count == 2)
+    }
+
+    // The network records a request, counts it, and then wakes the waiting tasks. Whoever waits here
+    // runs within the call that wakes it.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: Transport.allCases, [1, 3])
+    func whoeverWaitedFindsTheRequestCounted(_ transport: Transport, _ count: Int) async throws {
+        let client = try TestClient(transport)
+        let network = client.network
+        let stub = network.stub(.any, .text("x").held)
+        let counts = { @Sendable in [network.requests.count, stub.requests.count, stub.callCount] }
+        let found = [
+            Task(executorPreference: AtOnceExecutor()) {
+                await stub.waitForRequests(count)
+                return counts()
+            },
+            Task(executorPreference: AtOnceExecutor()) {
+                await network.waitForRequests(count)
+                return counts()
+            },
+        ]
+        let loads = (0..<count).map { _ in Task { _ = try await client.load() } }
+
+        for found in found {
+            #expect(await found.value == Array(repeating: count, count: 3))
+        }
+        stub.release()
+        for load in loads { try await load.value }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aHandlerFindsItsRequest(_ transport: Transport) async throws {
+        let client = try TestClient(transport)
+        client.network.stub(.any) { [weak network = client.network] _ in
+            .text("\(network?.requests.count ?? 0)")
+        }
+
+        #expect(try await client.load() == "1")
+    }
 }
