@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 // The request of WWDC 2018 session 417, and the pure tests of its two functions: begin here.
 

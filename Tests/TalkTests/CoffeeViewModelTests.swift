@@ -99,7 +99,6 @@ class CoffeeViewModelTests: XCTestCase {
         sut.refresh()
         XCTAssert(saver.didCallSave)
         XCTAssertEqual(saver.savedFile, File(name: "menu.txt", lines: titles))
-
         saver.didCallSave = false
         sut.refresh()
         XCTAssertFalse(saver.didCallSave, "The same menu is not saved again.")

@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 import XCTest
 
@@ -66,16 +65,22 @@ class LoadDataTests: HandlerTestCase {
         super.tearDown()
     }
 
-    private func load(_ controller: MonolithViewController, latitude: Double = 37.3293) {
+    private func load(
+        _ controller: MonolithViewController, latitude: Double = 37.3293,
+        _ handler: @escaping (URLRequest) throws -> (URLResponse, Data?)
+    ) {
+        MockURLProtocol.requestHandler = handler
         controller.loadData(near: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893))
         wait(for: [controller.tableView.ended], timeout: 60)
     }
 
-    func testShowsThePoints() {
-        for controller in [MonolithViewController(), SplitViewController()] {
-            MockURLProtocol.requestHandler = { _ in answer(#"[{"name": "MyPointOfInterest"}]"#) }
+    private var controllers: [() -> MonolithViewController] {
+        [{ MonolithViewController() }, { SplitViewController() }]
+    }
 
-            load(controller)
+    func testShowsThePoints() {
+        for controller in controllers.map({ $0() }) {
+            load(controller) { _ in answer(#"[{"name": "MyPointOfInterest"}]"#) }
 
             XCTAssertEqual(controller.tableValues, [PointOfInterest(name: "MyPointOfInterest")])
             XCTAssertEqual(
@@ -83,33 +88,23 @@ class LoadDataTests: HandlerTestCase {
         }
     }
 
-    func testHandlesAnErrorOfTheHandler() {
-        for controller in [MonolithViewController(), SplitViewController()] {
-            MockURLProtocol.requestHandler = { _ in throw TestError(number: 7) }
+    func testHandlesAnErrorOfTheHandlerAndABodyThatIsNoList() {
+        for makeController in controllers {
+            let (failed, unreadable) = (makeController(), makeController())
+            load(failed) { _ in throw TestError(number: 7) }
+            load(unreadable) { _ in answer("{}") }
 
-            load(controller)
-
-            let error = controller.lastError.map(originalError)
+            let error = failed.lastError.map(originalError)
             XCTAssertEqual(error as? TestError, TestError(number: 7))
-        }
-    }
-
-    func testHandlesABodyThatIsNoList() {
-        for controller in [MonolithViewController(), SplitViewController()] {
-            MockURLProtocol.requestHandler = { _ in answer("{}") }
-
-            load(controller)
-
-            XCTAssert(controller.lastError is DecodingError)
+            XCTAssert(unreadable.lastError is DecodingError)
         }
     }
 
     /// The purpose of the split: the monolith sends this coordinate to the server.
     func testSendsNothingForACoordinateThatIsNowhere() {
-        MockURLProtocol.requestHandler = { _ in answer("[]") }
         let controller = SplitViewController()
 
-        load(controller, latitude: 91)
+        load(controller, latitude: 91) { _ in answer("[]") }
 
         XCTAssertEqual(
             controller.lastError as? PointsOfInterestRequest.RequestError, .invalidCoordinate)

@@ -1,6 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 import XCTest
 

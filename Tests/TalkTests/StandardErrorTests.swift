@@ -1,6 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 import XCTest
 
@@ -19,6 +18,9 @@ final class StandardErrorTests: HandlerTestCase {
             handler is set. Set MockURLProtocol.requestHandler before the request is made.
 
             """)
+        MockURLProtocol.requestHandler = { _ in throw TestError() }
+        let other = try await standardError { _ = await outcome(.test("a"), over: session) }
+        XCTAssertEqual(other, "", "An error of the handler is not written.")
     }
 
     func testARequestWhoseHandlerWasClearedIsWrittenOnce() async throws {
@@ -42,15 +44,6 @@ final class StandardErrorTests: HandlerTestCase {
             request before a test ends, or give each test a MockNetwork of its own.
 
             """)
-    }
-
-    func testAnErrorOfTheHandlerIsNotWritten() async throws {
-        MockURLProtocol.requestHandler = { _ in throw TestError() }
-        let session = makeSession()
-
-        let text = try await standardError { _ = await outcome(.test("a"), over: session) }
-
-        XCTAssertEqual(text, "")
     }
 
     /// Returns what is written to standard error while a function runs. No other test runs then.

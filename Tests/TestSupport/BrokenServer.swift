@@ -40,7 +40,8 @@ private func breakConnection(_ client: Int32, _ way: BrokenServer.Way) {
     }
 }
 
-func resetWhenClosed(_ descriptor: Int32) {
+/// Closing the socket will reset its connection, as a peer does that crashes.
+package func resetWhenClosed(_ descriptor: Int32) {
     var none = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
 }

@@ -115,8 +115,7 @@ extension ModelStream {
         "Gemini",
         [
             event(#"{"candidates":[{"content":{"parts":[{"text":"Hel"}]}}]}"#),
-            event(
-                #"{"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}"#),
+            event(#"{"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}"#),
         ]
     ) {
         struct Generation: Decodable {

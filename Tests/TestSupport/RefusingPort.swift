@@ -32,22 +32,26 @@ func boundSocket(port: Int = 0) throws -> (descriptor: Int32, url: URL) {
 }
 
 /// Returns a socket that is connected to a port of this machine.
-func connectedSocket(port: Int) throws -> Int32 {
+package func connectedSocket(port: Int) throws -> Int32 {
     let descriptor = newSocket()
-    let address = localAddress(port: port)
-    let result = withUnsafePointer(to: address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-    guard result == 0 else {
+    guard connect(descriptor, toPort: port) else {
         close(descriptor)
         throw POSIXError(.ECONNREFUSED)
     }
     return descriptor
 }
 
-private func newSocket() -> Int32 {
+/// Connects a socket to a port of this machine, and returns whether it is connected.
+@discardableResult
+package func connect(_ descriptor: Int32, toPort port: Int) -> Bool {
+    withUnsafePointer(to: localAddress(port: port)) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+    }
+}
+
+package func newSocket() -> Int32 {
     #if canImport(Glibc)
     socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else

@@ -25,7 +25,7 @@ func received(from descriptor: Int32) -> Data? {
 
 /// Returns whether all bytes were sent.
 @discardableResult
-func sendAll(_ data: Data, to descriptor: Int32) -> Bool {
+package func sendAll(_ data: Data, to descriptor: Int32) -> Bool {
     var rest = Array(data)[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes {

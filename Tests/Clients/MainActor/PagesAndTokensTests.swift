@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct PagesAndTokensTests {
     let network = MockNetwork()
@@ -22,8 +20,7 @@ import Testing
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func renewsItsTokenAndLoadsAllPages() async {
-        network.stub(
-            .post("/token"), .json(encoding: SessionToken(access: "new", refresh: "r1")))
+        network.stub(.post("/token"), .json(encoding: SessionToken(access: "new", refresh: "r1")))
 
         await library.load()
         await library.loadPageByPage()

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 // Where a request without annotations is parsed, if the default isolation is the main actor.
 

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 // Where a response is parsed that the main actor loads. Each setting of the compiler builds this
 // file; what a module without annotations does is tested beside it.

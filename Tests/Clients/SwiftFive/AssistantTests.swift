@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited) struct AssistantTests {
     private let clock = MockClock()
@@ -17,34 +15,19 @@ import Testing
 
     private let models = MockResponse.json(#"{"data": [{"id": "small"}]}"#)
 
-    @Test func getsItsFirstTokenFromTheStore() async throws {
-        network.stub(.get("/v1/models").header("Authorization", "Bearer t1"), models)
-        let tokens = TokenStore { "t1" }
-
-        #expect(try await assistant(tokens).models().map(\.id) == ["small"])
-
-        #expect(await tokens.renewalCount == 1)
-    }
-
-    @Test func replacesARejectedTokenOnceForAllCalls() async throws {
+    @Test func getsAndReplacesItsTokenOnceForAllCalls() async throws {
         network.stub(.get("/v1/models").header("Authorization", "Bearer t1"), .status(401))
         network.stub(.get("/v1/models").header("Authorization", "Bearer t2"), models)
-        let tokens = TokenStore(token: "t1") { "t2" }
-        let assistant = assistant(tokens)
+        for token in [nil, "t1"] {
+            let tokens = TokenStore(token: token) { "t2" }
+            let assistant = assistant(tokens)
 
-        async let first = assistant.models()
-        async let second = assistant.models()
-        #expect(try await [first, second].map(\.count) == [1, 1])
+            async let first = assistant.models()
+            async let second = assistant.models()
+            #expect(try await [first, second].map { $0.map(\.id) } == [["small"], ["small"]])
 
-        #expect(await tokens.renewalCount == 1)
-    }
-
-    @Test func throwsTheErrorOfTheStore() async {
-        let tokens = TokenStore { throw AssistantError.signedOut }
-
-        await #expect(throws: AssistantError.signedOut) { try await assistant(tokens).models() }
-
-        #expect(network.requests.isEmpty)
+            #expect(await tokens.renewalCount == 1)
+        }
     }
 
     @Test func countsItsAttempts() async throws {
@@ -61,23 +44,21 @@ import Testing
         #expect(network.requests.map { $0.header("X-Retry-Count") } == [nil, "1", "2"])
     }
 
-    @Test func throwsTheReasonOfTheAPI() async {
-        network.stub(
-            .get("/v1/models"), .json(#"{"error": {"message": "No access."}}"#, status: 403))
-
-        await #expect(throws: AssistantError.refused(status: 403, reason: "No access.")) {
-            try await assistant().models()
+    @Test func throwsAnErrorOfItsOwn() async {
+        for (response, expected): (MockResponse, AssistantError) in [
+            (
+                .json(#"{"error": {"message": "No access."}}"#, status: 403),
+                .refused(status: 403, reason: "No access.")
+            ), (.error(.secureConnectionFailed), .unreachable),
+            (.json(#"{"data": 1}"#), .unreadable("The server's answer could not be understood.")),
+        ] {
+            network.stub(.get("/v1/models"), response)
+            await #expect(throws: expected) { try await assistant().models() }
         }
-    }
-
-    @Test(arguments: [
-        (MockResponse.error(.secureConnectionFailed), AssistantError.unreachable),
-        (.json(#"{"data": 1}"#), .unreadable("The server's answer could not be understood.")),
-    ])
-    func throwsAnErrorOfItsOwn(_ response: MockResponse, _ expected: AssistantError) async {
-        network.stub(.get("/v1/models"), response)
-
-        await #expect(throws: expected) { try await assistant().models() }
+        let requests = network.requests.count
+        let tokens = TokenStore { throw AssistantError.signedOut }
+        await #expect(throws: AssistantError.signedOut) { try await assistant(tokens).models() }
+        #expect(network.requests.count == requests)
     }
 
     private func events(_ events: ServerSentEvent...) -> MockResponse { .events(events) }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited) struct CatalogTests {
     private let network = MockNetwork()

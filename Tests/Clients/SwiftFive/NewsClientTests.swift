@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// A client that was written for a `URLSession`. The type of `session` has changed, and the casts of
 /// responses to `HTTPURLResponse` have gone, because they always succeed.

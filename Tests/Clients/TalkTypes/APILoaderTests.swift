@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 import XCTest
 

@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 
 // The app's own types, line by line from the article on URLProtocol (Qiita): an app that has the

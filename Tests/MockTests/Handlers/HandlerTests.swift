@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// Handlers run beside the loading thread and beside each other.
 @Suite(.limited, .usesSockets) struct HandlerTests {
     enum Local {
         @TaskLocal static var name = "none"
@@ -16,14 +13,9 @@ import Testing
     @Test(arguments: ways)
     func blockingOnesDelayNobody(_ transport: Transport) async throws {
         let release = DispatchSemaphore(value: 0)
-        let started = Locked(0)
-        let allStarted = Gate()
+        let started = Recorder<Void>()
         let blocking = MockNetwork { _ in
-            let count = started.withLock { count in
-                count += 1
-                return count
-            }
-            if count == 100 { allStarted.open() }
+            started.append(())
             release.blockUntilSignalled()
             return (HTTPURLResponse(), Data("blocked".utf8))
         }
@@ -34,9 +26,12 @@ import Testing
             for _ in 0..<100 {
                 group.addTask { try await session.exchange(.test("a")).0.text }
             }
-            await allStarted.wait()
-            let (data, _) = try await transport.open(quick).session.exchange(.test("a"))
-            #expect(data.text == "quick")
+            var count = 0
+            _ = await started.events { _ in
+                count += 1
+                return count == 100
+            }
+            #expect(try await TestClient(transport, quick).load() == "quick")
             for _ in 0..<100 { release.signal() }
             for try await text in group { #expect(text == "blocked") }
         }
@@ -63,31 +58,26 @@ import Testing
         release.signal()
     }
 
-    /// The thread of one call may start the handler of another. No call is lost or started twice.
     @Test func startOnceFromAnyThread() async {
         let handlers = Handlers()
         let (threads, count) = (8, 2_000)
-        let state = Locked((starts: Array(repeating: 0, count: count), ended: 0))
-        let allEnded = Gate()
+        let starts = Recorder<Int>()
 
         // Not `concurrentPerform`: the handlers occupy its threads.
         for first in 0..<threads {
             Thread.detachNewThread {
                 for number in stride(from: first, to: count, by: threads) {
-                    handlers.start {
-                        let ended = state.withLock { state in
-                            state.starts[number] += 1
-                            state.ended += 1
-                            return state.ended
-                        }
-                        if ended == count { allEnded.open() }
-                    }
+                    handlers.start { starts.append(number) }
                 }
             }
         }
-        await allEnded.wait()
+        var rest = count
+        let numbers = await starts.events { _ in
+            rest -= 1
+            return rest == 0
+        }
 
-        #expect(state.withLock { $0.starts }.allSatisfy { $0 == 1 })
+        #expect(Set(numbers).count == count)
     }
 
     @Test func mayUseURLSession() async throws {
@@ -133,20 +123,13 @@ import Testing
         }
         let session = try transport.open(network).session
 
-        let names = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<100 {
-                group.addTask {
-                    try await Local.$name.withValue("caller") {
-                        let (data, _) = try await session.exchange(.test("a"))
-                        #expect(Local.name == "caller")
-                        return data.text
-                    }
-                }
+        let loads = (0..<100).map { _ in
+            Local.$name.withValue("caller") {
+                Task { [try await session.exchange(.test("a")).0.text, Local.name] }
             }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
         }
 
-        #expect(names == ["maker"])
+        for load in loads { #expect(try await load.value == ["maker", "caller"]) }
     }
 
     @Test func giveTheirOwnResponseObject() async throws {
@@ -160,6 +143,57 @@ import Testing
         #expect(data.isEmpty)
         let (_, direct) = try await network.exchange(.test("a"))
         #expect(direct === response)
+    }
+
+    // MARK: Handlers that ignore their cancellation
+
+    /// A network whose handler answers when the gate opens.
+    private func stubborn(
+        _ mayAnswer: Gate, clock: MockClock? = nil, asStub: Bool = true
+    ) -> MockNetwork {
+        let network = MockNetwork(clock: clock)
+        if asStub {
+            network.stub(.any) { _ in
+                await Task { await mayAnswer.wait() }.value
+                return .text("late")
+            }
+        } else {
+            network.requestHandler = { _ in
+                await Task { await mayAnswer.wait() }.value
+                return (HTTPURLResponse(), nil)
+            }
+        }
+        return network
+    }
+
+    @Test(arguments: ways, [false, true])
+    func aCancelledRequestEndsAtOnce(_ transport: Transport, asStub: Bool) async throws {
+        let mayAnswer = Gate()
+        let network = stubborn(mayAnswer, asStub: asStub)
+        let session = try transport.open(network).session
+        let load = Task { await session.outcome(of: .test("a")) }
+        await network.waitForRequests()
+
+        load.cancel()
+
+        #expect(await load.value == .error(.cancelled))
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        mayAnswer.open()
+    }
+
+    @Test(arguments: ways)
+    func aRequestTimesOutAtOnce(_ transport: Transport) async throws {
+        let (mayAnswer, clock) = (Gate(), MockClock())
+        let network = stubborn(mayAnswer, clock: clock)
+        let session = try transport.open(network).session
+        async let load = session.outcome(of: .test("a"))
+        await network.waitForRequests()
+
+        await clock.advance(by: .seconds(60))
+
+        #expect(await load == .error(.timedOut))
+        #expect(network.requests.map(\.endTime) == [.seconds(60)])
+        mayAnswer.open()
     }
 }
 

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -13,7 +11,6 @@ import Testing
     }
 
     @Test func countsTheRequestsThatOverlap() async throws {
-        let network = MockNetwork()
         let session = network
         #expect(network.mostInFlight == 0)
         network.stub(.get("/now"), .text("a"))
@@ -41,38 +38,25 @@ import Testing
         #expect(network.mostInFlight == 6)
     }
 
-    @Test func givesTheSameSession() {
-        #expect(network.urlSession === network.urlSession)
-    }
-
-    @Test func failsAtOnceWhereNothingMayCome() async throws {
-        network.stub(.get("/a"), .text("x"), times: .never)
-
-        let failure = await #expect(throws: MockError.self) { try await get("a") }
-
-        #expect(failure?.reason == .forbidden)
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        let text = "was used once, but should never be used."
-        #expect(verification?.description.hasSuffix(text) == true)
-    }
-
-    @Test(arguments: [
-        (MockResponse.json("{"), "not JSON"),
-        (.json(encoding: ["x": Double.nan]), "could not encode"),
-        (.status(99), "100...599"), (.text("x", status: 600), "100...599"),
-        (.text("x").chunked(by: 0), "at least one byte"),
-    ])
-    func failsEachRequestOfABrokenStub(_ response: MockResponse, _ part: String) async throws {
-        network.stub(.get("/a"), response)
-
-        for _ in 0..<2 {
-            let failure = await #expect(throws: MockError.self) { try await get("a") }
-            #expect(failure?.reason == .brokenStub)
-            #expect(failure?.description.contains(part) == true)
-            #expect(failure?.description.contains("MockNetworkTests.swift:") == true)
+    @Test func failsEachRequestOfABrokenStub() async throws {
+        let responses: [(MockResponse, String)] = [
+            (.json("{"), "not JSON"), (.json(encoding: ["x": Double.nan]), "could not encode"),
+            (.status(99), "100...599"), (.text("x", status: 600), "100...599"),
+        ]
+        for (response, part) in responses {
+            let network = MockNetwork()
+            network.stub(.get("/a"), response)
+            for _ in 0..<2 {
+                let failure = await #expect(throws: MockError.self) {
+                    try await network.urlSession.exchange(.test("a"))
+                }
+                #expect(failure?.reason == .brokenStub)
+                #expect(failure?.description.contains(part) == true)
+                #expect(failure?.description.contains("MockNetworkTests.swift:") == true)
+            }
+            let verification = #expect(throws: VerificationError.self) { try network.verify() }
+            #expect(verification?.findings.count == 1)
         }
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(verification?.findings.count == 1)
     }
 
     @Test func failsOnlyTheRequestOfAnUnusableResponse() async throws {
@@ -80,15 +64,12 @@ import Testing
 
         #expect(try await get("a") == "one")
         let failure = await #expect(throws: MockError.self) { try await get("a") }
-        #expect(
-            failure?.description.hasPrefix(
-                "Response 2 of 4: .json(_:) was given an empty text.") == true)
+        let text = "Response 2 of 4: .json(_:) was given an empty text."
+        #expect(failure?.description.hasPrefix(text) == true)
         #expect(try await get("a") == "three")
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(
-            verification?.findings.map { "\($0.prefix(16))" } == [
-                "Response 2 of 4:", "Response 4 of 4:",
-            ])
+        let starts = verification?.findings.map { "\($0.prefix(16))" }
+        #expect(starts == ["Response 2 of 4:", "Response 4 of 4:"])
     }
 
     @Test func capturesAPathWithSlashes() async throws {
@@ -125,18 +106,14 @@ import Testing
     }
 
     // Foundation's own path is empty if an escape is no UTF-8.
-    @Test(arguments: [
-        ("https://h", ""), ("https://h/?a", "/"), ("https://h/a%20b/%2F?c#d", "/a b//"),
-        ("https://h/%FF/a", "/\u{FFFD}/a"),
-    ])
-    func decodesThePath(_ url: String, _ path: String) {
-        #expect(RecordedRequest(request: URLRequest(url: URL(string: url)!)).path == path)
-    }
-
-    @Test func decodesAQueryThatIsNotUTF8() {
-        let record = RecordedRequest(
-            request: URLRequest(url: URL(string: "https://h/?q=%FF&%FF=1&a")!))
-
+    @Test func decodesThePathAndTheQuery() {
+        for (url, path) in [
+            ("https://h", ""), ("https://h/?a", "/"), ("https://h/a%20b/%2F?c#d", "/a b//"),
+            ("https://h/%FF/a", "/\u{FFFD}/a"),
+        ] {
+            #expect(RecordedRequest(request: .url(url)).path == path)
+        }
+        let record = RecordedRequest(request: .url("https://h/?q=%FF&%FF=1&a"))
         #expect(record.queryItems.map(\.name) == ["q", "\u{fffd}", "a"])
         #expect(record.queryItems.map(\.value) == ["\u{fffd}", "1", nil])
         #expect(record.query["q"] == "\u{fffd}")
@@ -144,9 +121,8 @@ import Testing
 
     @Test func keepsTheLastTenThousandRequests() async throws {
         let stub = network.stub(.any, .text("x"))
-        let session = network
 
-        for index in 0..<10_010 { _ = try await session.exchange(.test("\(index)")) }
+        for index in 0..<10_010 { _ = try await network.exchange(.test("\(index)")) }
 
         #expect(network.requests.count == 10_000)
         #expect(network.requests.first?.path == "/10")
@@ -195,5 +171,17 @@ import Testing
 
         #expect(network.requests.last?.request.value(forHTTPHeaderField: "Cookie") == "id=7")
         #expect(other.requests.last?.request.value(forHTTPHeaderField: "Cookie") == nil)
+    }
+
+    @Test(
+        arguments: ["https", "http", "HTTPS", "ftp", "ws", "app"].map { "\($0)://127.0.0.1:1/a" }
+            + ["file:///etc/hostname", "FILE:///etc/hostname", "data:text/plain,hello"])
+    func answersEveryScheme(_ url: String) async throws {
+        network.stub(.any, .text("mine"))
+
+        let url = try #require(URL(string: url))
+        let (data, _) = try await network.urlSession.data(for: URLRequest(url: url))
+
+        #expect(data.text == "mine")
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The texts of a network. `Wordings.txt` shows them.
 @Suite(.limited, .usesSockets) struct MockWordingTests {
@@ -107,15 +105,13 @@ import Testing
         shadowed.stub(.get("/users/{id}"), .text("x"), fileID: "A/B.swift", line: 1)
         shadowed.stub(.any, .text("y"), fileID: "A/B.swift", line: 2)
         _ = try await shadowed.exchange(.test("users/7"))
-        return Wordings(
-            "A stub that is not used", try findings(unused), try findings(shadowed))
+        return Wordings("A stub that is not used", try findings(unused), try findings(shadowed))
     }
 
     private func unfinished() async throws -> Wordings {
         let network = MockNetwork()
         network.stub(.get("/unused"), .text("x"), fileID: "A/B.swift", line: 1)
-        network.stub(
-            .get("/twice"), .text("x"), times: .exactly(2), fileID: "A/B.swift", line: 2)
+        network.stub(.get("/twice"), .text("x"), times: .exactly(2), fileID: "A/B.swift", line: 2)
         let held = network.stub(.get("/held"), .text("x").held, fileID: "A/B.swift", line: 3)
         let load = Task { try await network.exchange(.test("held")) }
         await held.waitForRequests()

@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The closure of a network, and closures of the same type in stubs.
 @Suite(.limited, .usesSockets) struct NetworkHandlerTests {
     let network = MockNetwork()
 
@@ -13,15 +10,10 @@ import Testing
         (HTTPURLResponse(), Data(text.utf8))
     }
 
-    /// A request for `/a`, and its answer or the text of its error.
+    /// The answer to a request for `/a`, or the text of its error.
     private func outcome(_ transport: Transport, _ network: MockNetwork) async throws -> String {
-        let (session, baseURL) = try transport.open(network)
-        do {
-            let request = URLRequest(url: baseURL.appending(path: "a"))
-            return try await session.exchange(request).0.text
-        } catch {
-            return "\(error)"
-        }
+        let client = try TestClient(transport, network)
+        return await client.outcome(of: client.request()).text
     }
 
     @Test(arguments: Transport.allCases)
@@ -43,16 +35,12 @@ import Testing
             #expect(throws: VerificationError.self) { try network.verify() }
             #expect(network.requests.map(\.path) == ["/a", "/a", "/a"])
         }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func stubsAreAskedBeforeTheHandler(_ transport: Transport) async throws {
-        network.stub(.get("/a"), .text("stub"), times: .once)
-        network.requestHandler = { _ in Self.text("handler") }
-
-        #expect(try await outcome(transport, network) == "stub")
-        #expect(try await outcome(transport, network) == "handler")
-        try network.verify()
+        let stubbed = MockNetwork { _ in Self.text("handler") }
+        stubbed.stub(.get("/a"), .text("stub"), times: .once)
+        for text in ["stub", "handler"] {
+            #expect(try await outcome(transport, stubbed) == text)
+        }
+        try stubbed.verify()
     }
 
     @Test(arguments: Transport.allCases)
@@ -74,32 +62,23 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func aStubTakesTheClosuresOfAHandWrittenMock(_ transport: Transport) async throws {
-        let closures: [String: @Sendable (URLRequest) throws -> (HTTPURLResponse, Data)] = [
-            "/a": { request in
-                let response = HTTPURLResponse(
-                    url: request.url!, statusCode: 202, httpVersion: nil,
-                    headerFields: ["X-A": "b"])!
-                return (response, Data((request.url?.path ?? "").utf8))
-            },
-            "/b": { _ in throw TestError() },
-        ]
-        let stubs = closures.map { path, closure in
-            network.stub(.path(path), times: .any, handler: closure)
+        let client = try TestClient(transport, network)
+        let closure: @Sendable (URLRequest) throws -> (HTTPURLResponse, Data) = { request in
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: 202, httpVersion: nil, headerFields: ["X-A": "b"])!
+            return (response, Data((request.url?.path ?? "").utf8))
         }
+        network.stub(.path("/a"), times: .any, handler: closure)
         network.stub(.get("/c"), times: .once) { request in
             guard let url = request.url else { throw TestError() }
             return (HTTPURLResponse(), Data(url.path.utf8))
         }
-        let (session, baseURL) = try transport.open(network)
 
-        let (data, response) = try await session.exchange(
-            URLRequest(url: baseURL.appending(path: "a")))
+        let (data, response) = try await client.session.exchange(client.request())
         #expect(data.text == "/a")
         #expect(response.statusCode == 202)
         #expect(response.value(forHTTPHeaderField: "X-A") == "b")
-        let other = try await session.exchange(URLRequest(url: baseURL.appending(path: "c")))
-        #expect(other.0.text == "/c")
-        #expect(stubs.map(\.callCount).reduce(0, +) == 1)
+        #expect(try await client.load("c") == "/c")
         try network.verify()
     }
 

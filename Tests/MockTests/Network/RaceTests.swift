@@ -1,10 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
-/// What happens to a task at moments that are easily forgotten.
 @Suite(.limited, .usesSockets) struct RaceTests {
     @Test(arguments: [false, true])
     func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
@@ -42,19 +39,17 @@ import Testing
     }
 
     @Test func cancelsTheHandlerThatARedirectLedTo() async {
-        let arrived = Gate()
         let ended = Gate()
         let network = MockNetwork()
         network.stub(.get("/old"), .redirect(to: "/new"))
         network.stub(.get("/new")) { _ in
-            arrived.open()
             defer { ended.open() }
             return try await waitForCancellation()
         }
 
         let load = DataLoad(.test("old"), over: network.urlSession)
         load.task.resume()
-        await arrived.wait()
+        await network.waitForRequests(2)
         load.task.cancel()
 
         #expect(await load.result() == .error(.cancelled))
@@ -123,18 +118,17 @@ import Testing
 /// A data task without a loader around it, and what its completion handler gets.
 private struct DataLoad {
     let task: URLSessionDataTask
-    private let recorder: Recorder<ExchangeOutcome>
+    private let outcome: Promise<ExchangeOutcome>
 
     init(_ request: URLRequest, over session: URLSession) {
-        let recorder = Recorder<ExchangeOutcome>()
-        self.recorder = recorder
+        let outcome = Promise<ExchangeOutcome>()
+        self.outcome = outcome
         task = session.dataTask(with: request) { data, _, error in
-            recorder.append(
-                data.map { .body($0.text) } ?? .error((error as? URLError)?.code ?? .unknown))
+            outcome.resolve(
+                with: .success(
+                    data.map { .body($0.text) } ?? .error((error as? URLError)?.code ?? .unknown)))
         }
     }
 
-    func result() async -> ExchangeOutcome? {
-        await recorder.events { _ in true }.first
-    }
+    func result() async -> ExchangeOutcome? { try? await outcome.value() }
 }

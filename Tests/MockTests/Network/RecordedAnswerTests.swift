@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The journal keeps what was answered: the status and headers, the body, and the error.
 @Suite(.limited, .usesSockets) struct RecordedAnswerTests {
     /// A response, and what the journal keeps of it.
     struct Row: Sendable {
@@ -34,13 +31,12 @@ import Testing
     @Test(arguments: Transport.allCases)
     func keepsTheAnswer(_ transport: Transport) async throws {
         await forEachRow(Self.rows, named: \.response.description) { row, comment in
-            let network = MockNetwork()
-            network.stub(.any, row.response, times: .any)
-            let (session, baseURL) = try transport.open(network)
-            _ = try? await session.exchange(URLRequest(url: baseURL.appending(path: "a")))
-            await network.waitForResponses()
+            let client = try TestClient(transport)
+            client.network.stub(.any, row.response, times: .any)
+            _ = try? await client.load()
 
-            let request = try #require(network.requests.first, comment)
+            let request = try #require(
+                await client.network.waitForResponses().first, comment)
             #expect(request.response?.statusCode == row.status, comment)
             #expect(request.sent.map(\.text) == row.pieces, comment)
             #expect(request.sentPieceCount == row.pieces.count, comment)
@@ -81,34 +77,21 @@ import Testing
         #expect(request.wasPassedThrough)
         #expect((request.error as? URLError)?.code == .timedOut)
     }
-    private func sent(
-        _ response: MockResponse, on clock: (any Clock<Duration>)? = nil
-    ) async throws -> RecordedRequest {
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, response)
-        _ = try await network.exchange(.test("a"))
-        return try #require(network.requests.first)
-    }
 
-    @Test(arguments: [false, true])
-    func keepsABoundedNumberOfPieces(_ isAtOnce: Bool) async throws {
+    @Test(arguments: [Duration.zero, .nanoseconds(1)])
+    func keepsABoundedNumberOfPiecesAndBytes(_ pace: Duration) async throws {
         let pieces = Array(repeating: "a", count: 10_010)
+        let large = [String(repeating: "a", count: 1_048_575), "bb", "c"]
+        let network = MockNetwork(clock: ContinuousClock())
+        network.stub(.get("/pieces"), .chunks(pieces, every: pace))
+        network.stub(.get("/large"), .chunks(large, every: pace))
 
-        let request = try await sent(
-            .chunks(pieces, every: isAtOnce ? .zero : .nanoseconds(1)), on: ContinuousClock())
+        for path in ["pieces", "large"] { _ = try await network.exchange(.test(path)) }
 
-        #expect(request.sent.count == 10_000)
-        #expect(request.sentPieceCount == 10_010)
-        #expect(request.sentByteCount == 10_010)
-    }
-
-    @Test func keepsABoundedNumberOfBytes() async throws {
-        let large = String(repeating: "a", count: 1_048_575)
-
-        let request = try await sent(.chunks([large, "bb", "c"]))
-
-        #expect(request.sent.map(\.data.count) == [1_048_575])
-        #expect(request.sentPieceCount == 3)
-        #expect(request.sentByteCount == 1_048_578)
+        let requests = network.requests
+        #expect(requests[0].sent.count == 10_000)
+        #expect(requests[1].sent.map(\.data.count) == [1_048_575])
+        #expect(requests.map(\.sentPieceCount) == [10_010, 3])
+        #expect(requests.map(\.sentByteCount) == [10_010, 1_048_578])
     }
 }

@@ -87,87 +87,76 @@ extension RequestShape {
     ]
 
     private static let methods = [
-        Self("GET"), Self("HEAD"), Self("POST"), Self("PUT"), Self("PATCH"), Self("DELETE"),
-        Self("OPTIONS"), Self("TRACE"), Self("QUERY"), Self("PROPFIND"), Self("M-SEARCH"),
-        Self("get"), Self("head"), Self("post"), Self("patch"), Self("foo"),
-    ]
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY", "PROPFIND",
+        "M-SEARCH", "get", "head", "post", "patch", "foo",
+    ].map { Self($0) }
 
     // The command for a stream names its size.
     private static let unreadStream: Set<Aspect> = [
         .body, .header("content-length"), .header("transfer-encoding"),
     ]
 
-    private static let bodies = [
-        Self("GET", "/a", .data("")), Self("HEAD", "/a", .data("")),
-        Self("HEAD", "/a", .data("x")), Self("head", "/a", .data("x")),
-        Self("HEAD", "/a", .stream("x")), Self("HEAD", "/a", .stream("")),
-        Self("HEAD", "/a", .data("x"), ["Content-Type": "text/plain"]),
-        Self("POST", "/a", .data("")), Self("POST", "/a", .data("a=b")),
-        Self("post", "/a", .data("a=b")), Self("POST", "/a", .data("{}")),
-        Self("POST", "/a", .data("{}"), ["Content-Type": "application/json"]),
-        Self("POST", "/a", .data("{}"), ["Content-Type": ""]),
-        Self("POST", "/a", .data("{}"), ["Content-Type": " "]),
-        Self("POST", "/a", .data("a\r\nb\n\n\t'é 🎈' $HOME `id` \\ @c")),
-        Self("POST", "/a", .data("@/etc/hostname")), Self("POST", "/a", .file),
-        Self("POST", "/a", .stream("x"), curl: unreadStream),
-        Self("POST", "/a", .stream(""), curl: unreadStream),
-        Self("POST", "/a", .stream("x"), ["Content-Type": "text/plain"], curl: unreadStream),
-        Self("PUT", "/a", .data("")), Self("PUT", "/a", .data("x")), Self("put", "/a", .data("x")),
-        Self("PUT", "/a", .data("x"), ["Content-Type": "text/plain"]),
-        Self("PUT", "/a", .stream("x"), curl: unreadStream),
-        Self("PUT", "/a", .stream(""), curl: unreadStream), Self("PUT", "/a", .file),
-        Self("PATCH", "/a", .data("x")), Self("patch", "/a", .data("x")),
-        Self("patch", "/a", .stream("x"), curl: unreadStream),
-        Self("DELETE", "/a", .data("x")), Self("DELETE", "/a", .data("")),
-        Self("OPTIONS", "/a", .data("x")), Self("QUERY", "/a", .data("x")),
-        Self("foo", "/a", .data("x")), Self("foo", "/a", .data("")),
+    private static let bodies =
+        [
+            ("GET", ""), ("HEAD", ""), ("HEAD", "x"), ("head", "x"), ("POST", ""), ("POST", "a=b"),
+            ("post", "a=b"), ("POST", "{}"), ("POST", "a\r\nb\n\n\t'é 🎈' $HOME `id` \\ @c"),
+            ("POST", "@/etc/hostname"), ("PUT", ""), ("PUT", "x"), ("put", "x"), ("PATCH", "x"),
+            ("patch", "x"), ("DELETE", "x"), ("DELETE", ""), ("OPTIONS", "x"), ("QUERY", "x"),
+            ("foo", "x"), ("foo", ""),
+        ].map { Self($0, "/a", .data($1)) }
+        + [("POST", "x"), ("POST", ""), ("PUT", "x"), ("PUT", ""), ("patch", "x")].map {
+            Self($0, "/a", .stream($1), curl: unreadStream)
+        }
+        + [
+            Self("HEAD", "/a", .stream("x")), Self("HEAD", "/a", .stream("")),
+            Self("HEAD", "/a", .data("x"), ["Content-Type": "text/plain"]),
+            Self("POST", "/a", .data("{}"), ["Content-Type": "application/json"]),
+            Self("POST", "/a", .data("{}"), ["Content-Type": ""]),
+            Self("POST", "/a", .data("{}"), ["Content-Type": " "]), Self("POST", "/a", .file),
+            Self("POST", "/a", .stream("x"), ["Content-Type": "text/plain"], curl: unreadStream),
+            Self("PUT", "/a", .data("x"), ["Content-Type": "text/plain"]), Self("PUT", "/a", .file),
+        ]
+
+    private static let fields: [KeyValuePairs<String, String>] = [
+        ["X-A": ""], ["X-A": " "], ["X-A": "\t "], ["X-A": " a  b\t"], ["X-A": "a\tb"],
+        ["X-A": "é 🎈"], ["X-A": "\u{A0}"], ["X-A": "it's \"a\"; $HOME"], ["X-A": "a;"],
+        ["X-A": ";"], ["X-A": "a", "x-a": "b"], ["x-lower-case": "a"],
+        ["X-A": String(repeating: "a", count: 8_000)], ["Cookie": "a=1; b=2"], ["TE": "trailers"],
+        ["Authorization": "Bearer a.b-c~d+e/f="], ["Range": "bytes=0-1"],
+        ["If-None-Match": "\"1\""], ["Accept": "a/b"], ["Accept": ""], ["Accept": " "],
+        ["Accept-Encoding": "identity"], ["Accept-Language": "de, en;q=0.5"],
+        ["User-Agent": "a/1"], ["User-Agent": ""], ["Connection": "close"], ["Upgrade": "h2c"],
+        ["Content-Type": "text/plain"], ["Date": "today"], ["Content-Length": "0"],
+        ["Trailer": "X-Sum"],
     ]
 
-    private static let headers = [
-        Self("GET", fields: ["X-A": ""]), Self("GET", fields: ["X-A": " "]),
-        Self("GET", fields: ["X-A": "\t "]), Self("GET", fields: ["X-A": " a  b\t"]),
-        Self("GET", fields: ["X-A": "a\tb"]), Self("GET", fields: ["X-A": "é 🎈"]),
-        Self("GET", fields: ["X-A": "\u{A0}"]), Self("GET", fields: ["X-A": "it's \"a\"; $HOME"]),
-        Self("GET", fields: ["X-A": "a;"]), Self("GET", fields: ["X-A": ";"]),
-        Self("GET", fields: ["X-A": "a", "x-a": "b"]), Self("GET", fields: ["x-lower-case": "a"]),
-        Self("GET", fields: ["X-A": String(repeating: "a", count: 8_000)]),
-        Self("GET", fields: ["Cookie": "a=1; b=2"]), Self("GET", fields: ["TE": "trailers"]),
-        Self("GET", fields: ["Authorization": "Bearer a.b-c~d+e/f="]),
-        Self("GET", fields: ["Range": "bytes=0-1"]),
-        Self("GET", fields: ["If-None-Match": "\"1\""]),
-        Self("GET", fields: ["Accept": "a/b"]), Self("GET", fields: ["Accept": ""]),
-        Self("GET", fields: ["Accept": " "]), Self("GET", fields: ["Accept-Encoding": "identity"]),
-        Self("GET", fields: ["Accept-Language": "de, en;q=0.5"]),
-        Self("GET", fields: ["User-Agent": "a/1"]), Self("GET", fields: ["User-Agent": ""]),
-        Self("GET", fields: ["Connection": "close"]), Self("GET", fields: ["Upgrade": "h2c"]),
-        Self("GET", fields: ["Content-Type": "text/plain"]), Self("GET", fields: ["Date": "today"]),
-        Self("GET", fields: ["Content-Length": "0"]), Self("GET", fields: ["Trailer": "X-Sum"]),
-        Self("POST", "/a", .data("x"), ["Content-Length": "1"]),
-        Self("POST", "/a", .none, ["Content-Length": "0"]),
-        Self("POST", "/a", .data("x"), ["Expect": "100-continue"]),
-        Self("POST", "/a", .data("x"), ["Transfer-Encoding": "chunked"]),
-        // A server takes the host of the URL from the header.
-        Self("GET", fields: ["Host": "api.example.com"], mocks: [.url]),
-    ]
+    private static let headers =
+        fields.map { Self("GET", fields: $0) } + [
+            Self("POST", "/a", .data("x"), ["Content-Length": "1"]),
+            Self("POST", "/a", .none, ["Content-Length": "0"]),
+            Self("POST", "/a", .data("x"), ["Expect": "100-continue"]),
+            Self("POST", "/a", .data("x"), ["Transfer-Encoding": "chunked"]),
+            // A server takes the host of the URL from the header.
+            Self("GET", fields: ["Host": "api.example.com"], mocks: [.url]),
+        ]
 
-    private static let urls = [
-        Self("GET", "/"), Self("GET", "/a?"), Self("GET", "//a"), Self("GET", "/a//b/"),
-        Self("GET", "/a%20b/%2F%41%00"), Self("GET", "/a?x=%0D%0A&y=+%2B"), Self("GET", "/%zz"),
-        Self("GET", "/é?é"), Self("GET", "/a;b=c&d,e"), Self("GET", "/[a]?b[]={c}|^`\\"),
-        Self("GET", "/a'b\"?'\""), Self("GET", "/~a!$*()"), Self("GET", "/a?b?c/d:e@f"),
-        Self("GET", "/a:b@c"), Self("GET", "/" + String(repeating: "a", count: 8_000)),
-        Self("GET", "/a?" + String(repeating: "b", count: 60_000)),
-        Self("GET", "http://LOCALHOST:{port}/a"),
+    private static let urls =
+        [
+            "/", "/a?", "//a", "/a//b/", "/a%20b/%2F%41%00", "/a?x=%0D%0A&y=+%2B", "/%zz", "/é?é",
+            "/a;b=c&d,e", "/[a]?b[]={c}|^`\\", "/a'b\"?'\"", "/~a!$*()", "/a?b?c/d:e@f", "/a:b@c",
+            "/" + String(repeating: "a", count: 8_000),
+            "/a?" + String(repeating: "b", count: 60_000), "http://LOCALHOST:{port}/a",
+        ].map { Self("GET", $0) }
         // A mock shows the URL that the app wrote. A session sends no fragment, and no `..`.
-        Self("GET", "/a#b", mocks: [.url]), Self("GET", "/a?b#c", mocks: [.url]),
-        Self("GET", "/a/../b/./c", mocks: [.url]), Self("GET", "/a/..", mocks: [.url]),
-        Self("GET", "", mocks: [.url]), Self("GET", "?a", mocks: [.url]),
-        Self("POST", "", .data("x"), mocks: [.url]),
-        // A session sends the user and the password as a header.
-        Self(
-            "GET", "http://user:pass@127.0.0.1:{port}/a",
-            mocks: [.url, .header("authorization")]),
-    ]
+        + ["/a#b", "/a?b#c", "/a/../b/./c", "/a/..", "", "?a"].map {
+            Self("GET", $0, mocks: [.url])
+        } + [
+            Self("POST", "", .data("x"), mocks: [.url]),
+            // A session sends the user and the password as a header.
+            Self(
+                "GET", "http://user:pass@127.0.0.1:{port}/a",
+                mocks: [.url, .header("authorization")]),
+        ]
 
     /// Requests that no server gets, or that it refuses.
     private static let refused = [
@@ -175,8 +164,7 @@ extension RequestShape {
         Self("get", "/a", .data("x"), curl: [.arrival]),
         Self("GET", "/a", .stream("x"), curl: [.arrival]),
         Self("GET", "/a", .stream(""), curl: [.arrival]),
-        Self(
-            "GET", "/a", .data("{}"), ["Content-Type": "application/json"], curl: [.arrival]),
+        Self("GET", "/a", .data("{}"), ["Content-Type": "application/json"], curl: [.arrival]),
         // A mock answers a request to any URL. The first two are for Linux only.
         Self("GET", "HTTP://127.0.0.1:{port}/a", mocks: [.outcome, .arrival], curl: [.arrival]),
         Self("GET", "http://[::1]:{port}/a", mocks: [.outcome, .arrival]),

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The same request through a real session and a socket, and through both mocks: the same outcome,
 /// and the same recorded request. A row of a table names what differs.

@@ -1,10 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
-/// Which of several stubs answers a request, and whose predicates are called.
 @Suite(.limited, .usesSockets) struct StubOrderTests {
     private let network = MockNetwork()
 
@@ -54,5 +51,30 @@ import Testing
         #expect(try await answer("items/7") == "new 7")
         #expect(try await answer("items/7") == "old 7")
         #expect(try await answer("items/999") == "new 999")
+    }
+
+    @Test func aRemovedStubIsAskedNoMore() async throws {
+        network.stub(.get("/a"), .text("old"))
+        let stub = network.stub(.get("/a"), .text("new"))
+        let unused = network.stub(.get("/b"), .text("unused"))
+
+        #expect(try await answer("a") == "new")
+        network.remove(stub)
+        network.remove(stub)
+        network.remove(unused)
+        #expect(try await answer("a") == "old")
+        #expect(stub.callCount == 1)
+        try network.verify()
+    }
+
+    @Test func withoutStubsTheHandlerAnswers() async throws {
+        network.requestHandler = { _ in (HTTPURLResponse(), Data("handler".utf8)) }
+        network.stub(.get("/a"), .text("stub"))
+        network.stub(.get("/b"), .text("unused"))
+
+        #expect(try await answer("a") == "stub")
+        network.removeAll()
+        #expect(try await answer("a") == "handler")
+        try network.verify()
     }
 }

@@ -1,22 +1,18 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// One table of answers, over every way into a network.
 @Suite(.limited, .usesSockets) struct TransportTests {
     private func exchange(
-        _ transport: Transport, _ path: String, method: String = "GET", stub: (MockNetwork) -> Void
+        _ transport: Transport, _ path: String = "a", method: String = "GET",
+        stub: (MockNetwork) -> Void
     ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {
-        let network = MockNetwork()
-        stub(network)
-        let (session, baseURL) = try transport.open(network)
-        var request = URLRequest(url: baseURL.appending(path: path))
-        request.httpMethod = method
-        let (data, response) = try await session.exchange(request)
-        return (data.text, response, network.requests)
+        let client = try TestClient(transport)
+        stub(client.network)
+        let (data, response) = try await client.session.exchange(
+            client.request(path, method: method))
+        return (data.text, response, client.network.requests)
     }
 
     @Test(arguments: Transport.allCases)
@@ -29,7 +25,7 @@ import Testing
             (.status(200), nil, "0"), (.status(204), nil, nil),
             (.text("x").header("Content-Language", "en"), "text/plain; charset=utf-8", "1"),
         ] {
-            let (_, http, _) = try await exchange(transport, "a") { $0.stub(.any, response) }
+            let (_, http, _) = try await exchange(transport) { $0.stub(.any, response) }
 
             #expect(http.value(forHTTPHeaderField: "Content-Type") == type)
             #expect(http.value(forHTTPHeaderField: "Content-Length") == length)
@@ -100,20 +96,15 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func givesAnyError(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .error(TestError(number: 7)), .error(URLError(.timedOut)))
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport)
+        client.network.stub(.any, .error(TestError(number: 7)), .error(URLError(.timedOut)))
 
-        if transport == .loopback {
-            let (data, response) = try await session.exchange(URLRequest(url: baseURL))
-            #expect(response.statusCode == 500)
-            #expect(data.text == "TestError(number: 7)\n")
-        } else {
-            await #expect(throws: TestError(number: 7)) {
-                try await session.exchange(URLRequest(url: baseURL))
-            }
-            #expect(await session.outcome(of: URLRequest(url: baseURL)) == .error(.timedOut))
-        }
+        let (status, text) = await client.outcome(of: client.request())
+
+        #expect(status == (transport == .loopback ? 500 : nil))
+        #expect(text.trimmingCharacters(in: .newlines) == "TestError(number: 7)")
+        guard transport != .loopback else { return }
+        #expect(await client.session.outcome(of: client.request()) == .error(.timedOut))
     }
 
     @Test(arguments: Transport.allCases)
@@ -146,22 +137,13 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func explainsWhatNothingMatches(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.post("/a"), .text("x"), times: .any)
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport)
+        client.network.stub(.post("/a"), .text("x"), times: .any)
 
-        let text: String
-        do {
-            let (data, response) = try await session.exchange(
-                URLRequest(url: baseURL.appending(path: "a")))
-            #expect(transport == .loopback)
-            #expect(response.statusCode == 501)
-            text = data.text
-        } catch {
-            text = "\(error)"
-        }
+        let (status, text) = await client.outcome(of: client.request())
 
+        #expect(status == (transport == .loopback ? 501 : nil))
         #expect(text.contains("✗ method POST, but the request has GET\n  ✓ path /a"))
-        #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(throws: VerificationError.self) { try client.network.verify() }
     }
 }

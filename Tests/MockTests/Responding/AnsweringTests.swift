@@ -1,21 +1,9 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// Fixtures, sequences and real answers, over every way into a network.
 @Suite(.limited, .usesSockets) struct AnsweringTests {
-    private func exchange(
-        _ transport: Transport, _ network: MockNetwork
-    ) async throws -> (body: String, response: HTTPURLResponse) {
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-        let (data, response) = try await session.exchange(request)
-        return (data.text, response)
-    }
-
     @Test(arguments: Transport.allCases)
     func answersWithAFixture(_ transport: Transport) async throws {
         for (name, asked, type) in [
@@ -26,12 +14,12 @@ import Testing
         ] {
             let folder = try TemporaryFolder()
             try folder.write("[1]", name)
-            let network = MockNetwork()
-            network.stub(.any, .fixture(asked, JsonLoader(folder: folder.url), 201))
+            let client = try TestClient(transport)
+            client.network.stub(.any, .fixture(asked, JsonLoader(folder: folder.url), 201))
 
-            let (body, response) = try await exchange(transport, network)
+            let (data, response) = try await client.session.exchange(client.request())
 
-            #expect(body == "[1]")
+            #expect(data.text == "[1]")
             #expect(response.statusCode == 201)
             #expect(response.value(forHTTPHeaderField: "Content-Type") == type)
         }
@@ -46,15 +34,14 @@ import Testing
             line: 7)
 
         let failure = await #expect(throws: MockError.self) {
-            try await exchange(.urlProtocol, network)
+            try await network.exchange(.test("a"))
         }
 
         #expect(failure?.reason == .brokenStub)
         let text = failure?.description ?? ""
         let path = folder.url.path
         #expect(text.hasPrefix("No fixture \"user\". Looked for:\n  \(path)/user.json\n"))
-        #expect(text.contains("\nThere is: users.json.\n"))
-        #expect(text.hasSuffix("(A/B.swift:7)"))
+        #expect(text.contains("\nThere is: users.json.\n") && text.hasSuffix("(A/B.swift:7)"))
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(verification?.findings == [text])
         let other = "\(MockResponse.fixture("Missing", in: .main))"
@@ -62,34 +49,23 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
-    func repeatsTheLastResponse(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("1"), .text("2"))
+    func answersInOrder(_ transport: Transport) async throws {
+        let client = try TestClient(transport)
+        client.network.stub(.get("/a"), .text("1"), .text("2"))
+        client.network.stub(.get("/b"), .text("1"), .text("2"), then: .fail)
+        client.network.stub(.get("/c"), .text("1"), then: .fail)
 
-        var bodies: [String] = []
-        for _ in 1...4 { bodies.append(try await exchange(transport, network).body) }
-
-        #expect(bodies == ["1", "2", "2", "2"])
-    }
-
-    @Test(arguments: Transport.allCases, [1, 2])
-    func failsAfterTheLastResponse(_ transport: Transport, _ count: Int) async throws {
-        let network = MockNetwork()
-        if count == 1 {
-            network.stub(.any, .text("1"), then: .fail)
-        } else {
-            network.stub(.any, .text("1"), .text("2"), then: .fail)
+        for text in ["1", "2", "2", "2"] { #expect(try await client.load() == text) }
+        for (path, count, end) in [
+            ("b", 2, "the last of the 2 responses"), ("c", 1, "the only response"),
+        ] {
+            for _ in 1...count { _ = try await client.load(path) }
+            let (status, text) = await client.outcome(of: client.request(path))
+            #expect((status == nil) == (transport != .loopback))
+            #expect(text.contains("/\(path) came after \(end) of the stub for method GET"))
         }
-        for _ in 1...count { _ = try await exchange(transport, network) }
-
-        let last = await Result { try await exchange(transport, network) }
-
-        let text = (try? last.get())?.body ?? last.errorText
-        let responses = count == 1 ? "the only response" : "the last of the 2 responses"
-        #expect(text.contains("/a came after \(responses) of the stub for any request"))
-        #expect(transport == .loopback || last.errorText.contains("then: .fail."))
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(failure?.findings.count == 1)
+        let failure = #expect(throws: VerificationError.self) { try client.network.verify() }
+        #expect(failure?.findings.count == 2)
     }
 
     @Test(arguments: Transport.allCases)
@@ -101,22 +77,23 @@ import Testing
                     headerFields: ["X-From": "real"])!, request.httpBody
             )
         }
-        let network = MockNetwork()
+        let client = try TestClient(transport)
+        let network = client.network
         network.stub(.any, .text("mocked"))
         network.stub(.post("/a"), .passthrough(to: real.urlSession))
         network.stub(.put("/a")) { _ in .passthrough(to: real) }
-        let (session, baseURL) = try transport.open(network)
 
-        for method in ["POST", "GET", "PUT"] {
-            var request = URLRequest(url: baseURL.appending(path: "a"))
-            request.httpMethod = method
+        for (method, text, status, from) in [
+            ("POST", "body", 203, "real"), ("GET", "mocked", 200, nil),
+            ("PUT", "body", 203, "real"),
+        ] {
+            var request = client.request(method: method)
             request.httpBody = method == "GET" ? nil : Data("body".utf8)
-            let (data, response) = try await session.exchange(request)
+            let (data, response) = try await client.session.exchange(request)
 
-            #expect(data.text == (method == "GET" ? "mocked" : "body"))
-            #expect(response.statusCode == (method == "GET" ? 200 : 203))
-            #expect(
-                response.value(forHTTPHeaderField: "X-From") == (method == "GET" ? nil : "real"))
+            #expect(data.text == text)
+            #expect(response.statusCode == status)
+            #expect(response.value(forHTTPHeaderField: "X-From") == from)
         }
 
         #expect(network.requests.map(\.wasPassedThrough) == [true, false, true])
@@ -134,24 +111,20 @@ import Testing
         let realSession = URLSession(configuration: .withoutProxy).intercepting { request, next in
             try await next(URLRequest(url: realURL))
         }
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: realSession))
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport)
+        client.network.stub(.any, .passthrough(to: realSession))
 
-        let (data, _) = try await session.exchange(URLRequest(url: baseURL))
-
-        #expect(data.text == "hello")
+        #expect(try await client.load() == "hello")
     }
 
     @Test(arguments: Transport.allCases)
     func whatAHandlerDoesWrongIsVerifiedToo(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any) { _ in .json("{") }
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport)
+        client.network.stub(.any) { _ in .json("{") }
         // As in code that takes any failure for an empty list.
-        _ = try? await session.exchange(URLRequest(url: baseURL))
+        _ = try? await client.load()
 
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try client.network.verify() }
 
         #expect(failure?.findings.count == 1)
         #expect(failure?.description.contains("use .text(_:). (MockTests/Answering") == true)
@@ -162,15 +135,7 @@ import Testing
         let real = MockNetwork { _ in (HTTPURLResponse(), nil) }
         network.stub(.get("/other"), .passthrough(to: real.urlSession))
 
-        await #expect(throws: MockError.self) {
-            try await exchange(.urlProtocol, network)
-        }
+        await #expect(throws: MockError.self) { try await network.exchange(.test("a")) }
         #expect(real.requests.isEmpty)
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate var errorText: String {
-        if case .failure(let error) = self { "\(error)" } else { "" }
     }
 }

@@ -1,29 +1,18 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// Answers that break off, over every way into a network.
 @Suite(.limited, .usesSockets) struct BrokenAnswerTests {
     private static let sample = MockResponse.json(#"{"name":"Emma"}"#)
 
+    /// The error of a request that a response breaks.
     private func code(
-        of request: URLRequest, over transport: Transport, _ response: MockResponse
-    ) async throws -> URLError.Code? {
-        let network = MockNetwork()
-        network.stub(.any, response)
-        let (session, baseURL) = try transport.open(network)
-        var request = request
-        request.url = baseURL.appending(path: "a")
-        do {
-            let (data, _) = try await session.exchange(request)
-            Issue.record("\(transport) gave \(data.text) for \(response)")
-            return nil
-        } catch let error as URLError {
-            return error.code
-        }
+        _ transport: Transport, _ response: MockResponse, method: String = "GET"
+    ) async throws -> ExchangeOutcome {
+        let client = try TestClient(transport)
+        client.network.stub(.any, response)
+        return await client.session.outcome(of: client.request(method: method))
     }
 
     // Foundation's client on Linux would end this process if as much came as is asked for: between
@@ -33,9 +22,9 @@ import Testing
         for response in [Self.sample, .status(204), .status(503), .redirect(to: "/b")] {
             for count in [0, 1, 5, 9, 15, 16, 17, 40, 90, 120, 10_000] {
                 let response = response.failing(afterHeaderBytes: count)
-                let code = try await code(of: .test("a"), over: transport, response)
-
-                #expect(code == .networkConnectionLost, "\(response)")
+                #expect(
+                    try await code(transport, response) == .error(.networkConnectionLost),
+                    "\(response)")
             }
         }
     }
@@ -51,43 +40,38 @@ import Testing
         for response in responses {
             for count in [0, 1, 7, 14, 15, 16, 1000, .max] {
                 let response = response.failing(afterBytes: count)
-                let code = try await code(of: .test("a"), over: transport, response)
-
-                #expect(code == .networkConnectionLost, "\(response)")
+                #expect(
+                    try await code(transport, response) == .error(.networkConnectionLost),
+                    "\(response)")
             }
         }
     }
 
     @Test(arguments: Transport.allCases)
     func aRedirectIsNotFollowed(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/a"), .redirect(to: "/b").failing(afterBytes: 0), times: .any)
-        network.stub(.get("/b"), .text("b"), times: .never)
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
+        let client = try TestClient(transport)
+        client.network.stub(.get("/a"), .redirect(to: "/b").failing(afterBytes: 0), times: .any)
+        client.network.stub(.get("/b"), .text("b"), times: .never)
 
-        let error = await #expect(throws: URLError.self) { try await session.stream(request) }
+        let error = await #expect(throws: URLError.self) { try await client.stream() }
 
         #expect(error?.code == .networkConnectionLost)
-        try network.verify()
+        try client.network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(arguments: Transport.allCases)
     func theErrorIsTheChosenOne(_ transport: Transport) async throws {
         let response = Self.sample.failing(afterBytes: 3, with: .secureConnectionFailed)
+        // Over a socket, each error is a lost connection.
+        let expected: URLError.Code =
+            transport == .loopback ? .networkConnectionLost : .secureConnectionFailed
 
-        #expect(
-            try await code(of: .test("a"), over: transport, response) == .secureConnectionFailed)
-    }
-
-    @Test(arguments: Transport.allCases, ["GET", "HEAD"])
-    func anAnswerWithoutABodyDoesNotBegin(_ transport: Transport, _ method: String) async throws {
-        let response: MockResponse = method == "GET" ? .status(204) : Self.sample
-
-        let code = try await code(
-            of: .test("a", method: method), over: transport, response.failing(afterBytes: 3))
-
-        #expect(code == .networkConnectionLost)
+        #expect(try await code(transport, response) == .error(expected))
+        // An answer without a body does not begin.
+        for (method, response) in [("GET", MockResponse.status(204)), ("HEAD", Self.sample)] {
+            let code = try await code(transport, response.failing(afterBytes: 3), method: method)
+            #expect(code == .error(.networkConnectionLost))
+        }
     }
 
     @Test(arguments: Transport.allCases)
@@ -97,28 +81,25 @@ import Testing
             Self.sample.chunked(by: 2).failing(afterBytes: 3), Self.sample.failing(afterBytes: 99),
         ]
         for response in broken {
-            let network = MockNetwork()
-            network.stub(.any, response, .text("whole"))
-            let (session, baseURL) = try transport.open(network)
+            let client = try TestClient(transport)
+            client.network.stub(.any, response, .text("whole"))
 
-            await #expect(throws: URLError.self) {
-                try await session.exchange(URLRequest(url: baseURL))
-            }
-            let (data, _) = try await session.exchange(URLRequest(url: baseURL))
+            await #expect(throws: URLError.self) { try await client.load() }
 
-            #expect(data.text == "whole")
-            #expect(network.requests.count == 2)
-            try network.verify()
+            #expect(try await client.load() == "whole")
+            #expect(client.network.requests.count == 2)
+            try client.network.verify()
         }
     }
 
     @Test(arguments: Transport.allCases)
-    func aSlowBodyBreaksAtItsMoment(_ transport: Transport) async throws {
+    func breaksAtItsMoment(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, Self.sample.chunked(by: 1, every: .seconds(5)).failing(afterBytes: 3))
-        let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        let slow = Self.sample.chunked(by: 1, every: .seconds(5)).failing(afterBytes: 3)
+        client.network.stub(.get("/a"), slow)
+        let stub = client.network.stub(.get("/held"), Self.sample.failing(afterBytes: 3).held)
+        let load = Task { try await client.load() }
 
         for _ in 1...2 {
             await clock.waitForSleepers()
@@ -126,21 +107,13 @@ import Testing
         }
 
         await #expect(throws: URLError.self) { try await load.value }
-        #expect(network.requests.first?.endTime == .seconds(10))
-    }
+        #expect(client.network.requests.first?.endTime == .seconds(10))
 
-    @Test(arguments: Transport.allCases)
-    func aHeldAnswerBreaksWhenItIsReleased(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, Self.sample.failing(afterBytes: 3).held)
-        let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
+        let held = Task { try await client.load("held") }
         await stub.waitForRequests()
-        #expect(network.requests.first?.endTime == nil)
-
+        #expect(client.network.requests.last?.endTime == nil)
         stub.release()
-
-        await #expect(throws: URLError.self) { try await load.value }
+        await #expect(throws: URLError.self) { try await held.value }
     }
 
     @Test func aDelegateSeesWhatCameBefore() async {

@@ -1,10 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
-/// Loads that are cancelled at moments which a test cannot choose.
 @Suite(.limited, .usesSockets) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
     func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {

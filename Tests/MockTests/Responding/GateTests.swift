@@ -1,22 +1,19 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The functions that wait for an event, without polling and without a clock.
 @Suite(.limited, .usesSockets) struct GateTests {
     @Test(arguments: Transport.allCases, [false, true])
     func aHeldAnswerComesWhenItIsReleased(
         _ transport: Transport, isMadeByHandler: Bool
     ) async throws {
-        let network = MockNetwork()
+        let client = try TestClient(transport)
+        let network = client.network
         let held = MockResponse.text("held").held
         let stub =
             isMadeByHandler ? network.stub(.any) { _ in held } : network.stub(.any, held)
-        let (session, baseURL) = try transport.open(network)
-        async let load = session.exchange(URLRequest(url: baseURL)).0.text
+        async let load = client.load()
 
         await stub.waitForRequests()
         #expect(network.requests.first?.endTime == nil)
@@ -25,15 +22,14 @@ import Testing
         #expect(try await load == "held")
         #expect(network.requests.first?.endTime != nil)
         // The stub no longer holds its answers.
-        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "held")
+        #expect(try await client.load() == "held")
     }
 
     @Test(arguments: Transport.allCases)
     func aHeldRequestCanBeCancelled(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .text("held").held)
-        let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        let client = try TestClient(transport)
+        let stub = client.network.stub(.any, .text("held").held)
+        let load = Task { try await client.load() }
         await stub.waitForRequests()
 
         load.cancel()
@@ -41,21 +37,17 @@ import Testing
         let error = await #expect(throws: URLError.self) { try await load.value }
         #expect(error?.code == .cancelled)
         stub.release()
-        try network.verify()
+        try client.network.verify()
     }
 
     @Test(arguments: Transport.allCases)
     func waitsForRequests(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let (session, baseURL) = try transport.open(network)
-        let loads = ["a", "b", "a"].map { path in
-            Task { try await session.exchange(URLRequest(url: baseURL.appending(path: path))) }
-        }
+        let client = try TestClient(transport)
+        client.network.stub(.any, .hanging)
+        let loads = ["a", "b", "a"].map { path in Task { try await client.load(path) } }
 
-        let all = await network.waitForRequests(3)
-        #expect(all.count == 3)
-        let some = await network.waitForRequests(2, matching: .get("/a"))
+        #expect(await client.network.waitForRequests(3).count == 3)
+        let some = await client.network.waitForRequests(2, matching: .get("/a"))
         #expect(some.map { $0.request.url?.path } == ["/a", "/a"])
 
         for load in loads { load.cancel() }
@@ -94,5 +86,64 @@ import Testing
         stub.release()
         for load in loads { #expect(try await load.value == "x") }
         #expect(stub.callCount == 1000)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .direct])
+    func waitsForAnswers(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let held = network.stub(.get("/held"), .text("x").held)
+        network.stub(.get("/now"), .text("x"))
+        let (session, _) = try transport.open(network)
+        let loads = ["held", "now"].map { path in
+            Task { try await session.exchange(.test(path)) }
+        }
+
+        let first = await network.waitForResponses()
+        #expect(first.map(\.request.url?.path) == ["/now"])
+        await held.waitForRequests()
+        held.release()
+        let both = await network.waitForResponses(1, matching: .get("/held"))
+        #expect(both.map(\.request.url?.path) == ["/held"])
+        #expect(both.first?.endTime != nil)
+        for load in loads { _ = try await load.value }
+        #expect(await network.waitForResponses(2).count == 2)
+    }
+
+    // The network records a request, counts it, and then wakes the waiting tasks. Whoever waits here
+    // runs within the call that wakes it.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: Transport.allCases, [1, 3])
+    func whoeverWaitedFindsTheRequestCounted(_ transport: Transport, _ count: Int) async throws {
+        let client = try TestClient(transport)
+        let network = client.network
+        let stub = network.stub(.any, .text("x").held)
+        let counts = { @Sendable in [network.requests.count, stub.requests.count, stub.callCount] }
+        let found = [
+            Task(executorPreference: AtOnceExecutor()) {
+                await stub.waitForRequests(count)
+                return counts()
+            },
+            Task(executorPreference: AtOnceExecutor()) {
+                await network.waitForRequests(count)
+                return counts()
+            },
+        ]
+        let loads = (0..<count).map { _ in Task { _ = try await client.load() } }
+
+        for found in found {
+            #expect(await found.value == Array(repeating: count, count: 3))
+        }
+        stub.release()
+        for load in loads { try await load.value }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aHandlerFindsItsRequest(_ transport: Transport) async throws {
+        let client = try TestClient(transport)
+        client.network.stub(.any) { [weak network = client.network] _ in
+            .text("\(network?.requests.count ?? 0)")
+        }
+
+        #expect(try await client.load() == "1")
     }
 }

@@ -1,69 +1,59 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The pieces of a body, the times between them, and the events of a stream.
 @Suite(.limited, .usesSockets) struct PaceTests {
-    /// The times of the pieces that a client receives.
     private func times(
         _ response: MockResponse, _ transport: Transport = .direct
     ) async throws -> [Duration] {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.any, response)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
-        await network.waitForRequests()
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        client.network.stub(.any, response)
+        let load = Task { try await client.load() }
+        await client.network.waitForRequests()
         await clock.advance(by: .seconds(50))
         #expect(try await load.value == "abcd")
-        return network.requests[0].sent.map(\.time)
+        return client.network.requests[0].sent.map(\.time)
     }
 
-    /// Without a clock, each piece comes at once, and the answer is given as a whole.
     @Test(arguments: Transport.allCases)
     func aPaceTakesNoTimeWithoutAClock(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
+        let client = try TestClient(transport)
+        client.network.stub(
             .any, .chunks(["ab", "cd"], every: .seconds(70)).delayed(by: .seconds(70)))
 
-        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "abcd")
-        #expect(network.requests[0].sent.map(\.text) == ["ab", "cd"])
-        #expect(network.requests[0].endTime == .zero)
+        #expect(try await client.load() == "abcd")
+        #expect(client.network.requests[0].sent.map(\.text) == ["ab", "cd"])
+        #expect(client.network.requests[0].endTime == .zero)
     }
 
     @Test(
         arguments: Transport.allCases,
         [["data: 1\n\n", "data: 2\n\n"], ["é"], ["", "a", ""], []])
     func theWholeBodyArrives(_ transport: Transport, _ pieces: [String]) async throws {
-        let network = MockNetwork()
-        network.stub(
+        let client = try TestClient(transport)
+        client.network.stub(
             .any, .chunks(pieces, every: .seconds(1), contentType: "text/event-stream", status: 201)
         )
-        let (session, baseURL) = try transport.open(network)
 
-        let (data, response) = try await session.exchange(URLRequest(url: baseURL))
+        let (data, response) = try await client.session.exchange(client.request())
 
         #expect(data.text == pieces.joined())
         #expect(response.statusCode == 201)
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
     }
 
-    /// The indices of a slice do not begin at 0.
     @Test func aSliceCanBeCut() async throws {
         let slice = Data("abcdefgh".utf8).dropFirst(3)
         let network = MockNetwork()
         network.stub(.get("/pieces"), .data(slice).chunked(by: 2))
         network.stub(.get("/part"), .data(slice).acceptingRanges)
-        let session = network
 
-        #expect(try await session.exchange(.test("/pieces")).0.text == "defgh")
+        #expect(try await network.exchange(.test("/pieces")).0.text == "defgh")
         var request = URLRequest.test("/part")
         request.setValue("bytes=1-3", forHTTPHeaderField: "Range")
-        #expect(try await session.exchange(request).0.text == "efg")
+        #expect(try await network.exchange(request).0.text == "efg")
     }
 
     @Test(arguments: Transport.allCases)
@@ -85,30 +75,17 @@ import Testing
         #expect(try await times(response) == seconds.map { .seconds($0) })
     }
 
-    @Test(
-        arguments: [
-            (
-                .chunks(["a"], every: .seconds(-1)),
-                "chunks(every: -1.0 seconds): an interval must not be negative."
-            )
-        ] as [(MockResponse, String)])
-    func refusesAPaceThatCannotBe(_ response: MockResponse, _ reason: String) {
-        #expect("\(response)".hasPrefix("unusable response: "))
-        #expect("\(response)".hasSuffix(reason))
-    }
-
     @Test(arguments: Transport.allCases)
     func eachEventIsAPiece(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport, MockNetwork(clock: clock))
         let events = [
             ServerSentEvent(data: "a\nb"), ServerSentEvent(event: "end", data: "", id: "7"),
         ]
-        network.stub(
+        client.network.stub(
             .any, .events(events, every: .seconds(1), status: 201, headers: ["X-Name": "a"]))
 
-        let (body, response) = try await session.stream(URLRequest(url: baseURL))
+        let (body, response) = try await client.stream()
         await clock.advance(by: .seconds(1))
         var (parser, parsed) = (ServerSentEvents(), [ServerSentEvent]())
         for try await piece in body { parsed += try parser.parse(piece) }
@@ -117,7 +94,7 @@ import Testing
         #expect(response.statusCode == 201)
         #expect(response.value(forHTTPHeaderField: "X-Name") == "a")
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
-        let sent = network.requests.first?.sent
+        let sent = client.network.requests.first?.sent
         #expect(sent?.map(\.text) == events.map(\.text))
         #expect(sent?.map(\.time) == [.zero, .seconds(1)])
     }

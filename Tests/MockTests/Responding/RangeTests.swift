@@ -1,25 +1,14 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// Parts of a body, over every way into a network.
 @Suite(.limited, .usesSockets) struct RangeTests {
-    private func exchange(
-        _ transport: Transport, _ network: MockNetwork, _ fields: [String: String]
-    ) async throws -> (body: String, response: HTTPURLResponse) {
-        let (session, baseURL) = try transport.open(network)
-        var request = URLRequest(url: baseURL.appending(path: "a"))
-        request.allHTTPHeaderFields = fields
-        let (data, response) = try await session.exchange(request)
-        return (data.text, response)
-    }
-
     @Test(arguments: Transport.allCases)
     func servesTheRangeThatIsAskedFor(_ transport: Transport) async throws {
         let rows: [(fields: [String: String], status: Int, body: String, range: String?)] = [
+            // A weak tag does not count, not even that of the response.
+            (["Range": "bytes=2-4", "If-Range": "W/\"2\""], 200, "abcdef", nil),
             (["Range": "bytes=2-4"], 206, "cde", "bytes 2-4/6"),
             (["Range": "bytes=9-"], 416, "", "bytes */6"),
             (["Range": "bytes=2-4", "If-Range": "\"1\""], 206, "cde", "bytes 2-4/6"),
@@ -37,17 +26,19 @@ import Testing
             (["Range": "bytes=+1-2"], 200, "abcdef", nil),
         ]
         for row in rows {
-            let network = MockNetwork()
+            let client = try TestClient(transport)
+            let isWeak = row.fields["If-Range"] == "W/\"2\""
             // The length of the whole body is not that of a part.
-            network.stub(
+            client.network.stub(
                 .any,
-                .text("abcdef").header("ETag", "\"1\"").header("Content-Length", "6")
-                    .acceptingRanges)
+                .text("abcdef").header("ETag", isWeak ? "W/\"2\"" : "\"1\"")
+                    .header("Content-Length", "6").acceptingRanges)
 
-            let (body, response) = try await exchange(transport, network, row.fields)
+            let (data, response) = try await client.session.exchange(
+                client.request(headers: row.fields))
 
             #expect(response.statusCode == row.status, "\(row)")
-            #expect(body == row.body, "\(row)")
+            #expect(data.text == row.body, "\(row)")
             let headers = ["Content-Range", "Accept-Ranges", "Content-Length"]
                 .map { response.value(forHTTPHeaderField: $0) }
             #expect(headers == [row.range, "bytes", "\(row.body.count)"], "\(row)")
@@ -57,44 +48,23 @@ import Testing
     @Test(arguments: Transport.allCases)
     func aPartOfASlowBodyIsSlow(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(
-            .any, .text("abcdefgh").chunked(by: 2, every: .seconds(1)).acceptingRanges)
-        let (session, baseURL) = try transport.open(network)
-        var request = URLRequest(url: baseURL)
-        request.setValue("bytes=1-5", forHTTPHeaderField: "Range")
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        client.network.stub(
+            .get("/a"), .text("abcdefgh").chunked(by: 2, every: .seconds(1)).acceptingRanges)
+        client.network.stub(.get("/b"), .text("abcdef"))
+        let range = ["Range": "bytes=1-5"]
 
-        async let load = session.exchange(request)
-        await network.waitForRequests()
+        async let load = client.session.exchange(client.request(headers: range))
+        await client.network.waitForRequests()
         await clock.advance(by: .seconds(2))
         let (data, response) = try await load
 
         #expect(data.text == "bcdef")
         #expect(response.statusCode == 206)
-        #expect(network.requests.first?.endTime == .seconds(2))
-    }
-
-    /// A weak tag does not count, not even that of the response.
-    @Test(arguments: Transport.allCases)
-    func aWeakTagGetsTheWholeBody(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("abcdef").header("ETag", "W/\"1\"").acceptingRanges)
-
-        let fields = ["Range": "bytes=2-4", "If-Range": "W/\"1\""]
-        let (body, response) = try await exchange(transport, network, fields)
-
-        #expect(body == "abcdef")
-        #expect(response.statusCode == 200)
-    }
-
-    @Test func aRangeIsIgnoredUnlessTheResponseAcceptsIt() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("abcdef"))
-
-        let (body, response) = try await exchange(
-            .direct, network, ["Range": "bytes=2-4"])
-
-        #expect(body == "abcdef")
-        #expect(response.statusCode == 200)
+        #expect(client.network.requests.first?.endTime == .seconds(2))
+        let (whole, ignored) = try await client.session.exchange(
+            client.request("b", headers: range))
+        #expect(whole.text == "abcdef")
+        #expect(ignored.statusCode == 200)
     }
 }

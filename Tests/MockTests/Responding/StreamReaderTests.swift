@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// What a network knows about the reader of a stream.
 @Suite(.limited, .usesSockets) struct StreamReaderTests {
     private struct WordsRequest: StreamedAPIRequest {
         func makeRequest(from: Void) throws -> URLRequest { .test("words") }
@@ -27,44 +24,44 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct], [false, true])
+    private static let transports = [Transport.urlProtocol, .direct]
+
+    @Test(arguments: transports, [false, true])
     func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
         for _ in 0..<500 {
-            let network = MockNetwork()
-            let stub = network.stub(.any, .stream())
-            let session = try transport.open(network).session
+            let client = try TestClient(transport)
+            let stub = client.network.stub(.any, .stream())
             let terminator = hasTerminator ? "data: [DONE]\n\n" : ""
             async let sent: Void = stub.send("data: \"a\"\n\n" + terminator)
 
-            for try await _ in session.stream(WordsRequest()) where !hasTerminator { break }
+            for try await _ in client.session.stream(WordsRequest()) where !hasTerminator { break }
 
-            try network.verify()
+            try client.network.verify()
             try await sent
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(arguments: transports)
     func aReaderThatReadsWaits(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
-        let session = try transport.open(network).session
-        let reader = Task { for try await _ in session.stream(WordsRequest()) {} }
+        let client = try TestClient(transport)
+        let stub = client.network.stub(.any, .stream())
+        let reader = Task { for try await _ in client.session.stream(WordsRequest()) {} }
         try await stub.waitForReader()
 
-        let error = #expect(throws: VerificationError.self) { try network.verify() }
+        let error = #expect(throws: VerificationError.self) { try client.network.verify() }
 
         #expect(error?.findings.count == 1)
         reader.cancel()
         _ = await reader.result
-        try network.verify()
+        try client.network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(arguments: transports)
     @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
         for _ in 0..<100 {
-            let network = MockNetwork()
-            let stub = network.stub(.any, .stream())
-            let model = Model(try transport.open(network).session)
+            let client = try TestClient(transport)
+            let stub = client.network.stub(.any, .stream())
+            let model = Model(client.session)
             async let loaded: Void = model.load()
 
             try await stub.waitForReader()
@@ -75,22 +72,21 @@ import Testing
             }
             try await stub.send("data: [DONE]\n\n")
             try await loaded
-            try network.verify()
+            try client.network.verify()
             // The reader has left.
             try await stub.waitForReader()
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(arguments: transports)
     @MainActor func eachEventThatIsDueHasBeenRead(_ transport: Transport) async throws {
         let steps = 42
-        let texts = (0..<steps).map { "\"\($0)\"" }
+        let events = (0..<steps).map { ServerSentEvent(data: "\"\($0)\"") }
         for _ in 0..<10 {
             let clock = MockClock()
-            let network = MockNetwork(clock: clock)
-            let stub = network.stub(
-                .any, .events(texts.map { ServerSentEvent(data: $0) }, every: .seconds(1)))
-            let model = Model(try transport.open(network).session)
+            let client = try TestClient(transport, MockNetwork(clock: clock))
+            let stub = client.network.stub(.any, .events(events, every: .seconds(1)))
+            let model = Model(client.session)
             let loading = Task { try await model.load() }
             try await stub.waitForReader()
 
@@ -118,10 +114,9 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func nothingShowsWhatAnotherClientHasRead(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .hanging)
-        let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
+        let client = try TestClient(transport)
+        let stub = client.network.stub(.any, .hanging)
+        let load = Task { try await client.load() }
 
         let error = await #expect(throws: MockError.self) {
             try await stub.waitForReader(fileID: "A/B.swift", line: 3)

@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// Many streams, of which clients leave at random.
 @Suite(.limited, .usesSockets) struct StreamStressTests {
     @Test(arguments: [(Transport.direct, 5_000), (.urlProtocol, 500), (.loopback, 500)])
     func noWriterIsLeftOver(_ transport: Transport, _ count: Int) async throws {

@@ -1,17 +1,22 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// A closure sends the body of a response over each transport.
 @Suite(.limited, .usesSockets) struct StreamWriterTests {
+    private func network(
+        clock: MockClock? = nil,
+        _ send: @escaping @Sendable (StreamWriter) async throws -> Void
+    ) -> MockNetwork {
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .stream(send))
+        return network
+    }
+
     @Test(arguments: Transport.allCases)
     func givesThePiecesInOrder(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
+        let client = try TestClient(transport)
+        client.network.stub(
             .any,
             .stream(contentType: "text/plain", status: 201, headers: ["X-Name": "a"]) { writer in
                 try await writer.send("one ")
@@ -20,35 +25,34 @@ import Testing
                 try await writer.send(ServerSentEvent(data: "three", id: "3"))
             })
 
-        let (body, response) = try await session.stream(URLRequest(url: baseURL))
+        let (body, response) = try await client.stream()
+        // As over a network, a piece that its client has may wait for the reader.
+        await client.network.waitForResponses()
 
         #expect(response.statusCode == 201)
-        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain")
-        #expect(response.value(forHTTPHeaderField: "X-Name") == "a")
-        #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
+        let headers = ["Content-Type", "X-Name", "Content-Length"]
+            .map { response.value(forHTTPHeaderField: $0) }
+        #expect(headers == ["text/plain", "a", nil])
         #expect(try await body.text == "one two id: 3\ndata: three\n\n")
-        let sent = network.requests.first?.sent.map(\.text)
+        let sent = client.network.requests.first?.sent.map(\.text)
         #expect(sent == ["one ", "two ", "id: 3\ndata: three\n\n"])
-        await network.waitForResponses()
-        try network.verify()
+        try client.network.verify()
     }
 
     @Test(arguments: Transport.allCases)
     func givesTheHeadersBeforeThePieces(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
         let gate = Gate()
-        network.stub(
-            .any,
-            .stream { writer in
+        let client = try TestClient(
+            transport,
+            network { writer in
                 await gate.wait()
                 try await writer.send("a")
                 await gate.wait()
             })
 
-        let (body, response) = try await session.stream(URLRequest(url: baseURL))
+        let (body, response) = try await client.stream()
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
-        #expect(network.requests.first?.sent == [])
+        #expect(client.network.requests.first?.sent == [])
         gate.open()
 
         #expect(try await body.text == "a")
@@ -57,19 +61,16 @@ import Testing
     @Test(arguments: Transport.allCases)
     func sleepsOnTheClockOfTheNetwork(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
-            .any,
-            .stream { writer in
+        let client = try TestClient(
+            transport,
+            network(clock: clock) { writer in
                 for number in 1...3 {
                     try await writer.send("\(number)")
                     try await writer.sleep(for: .seconds(40))
                 }
             })
 
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        var pieces = body.makeAsyncIterator()
+        var pieces = try await client.stream().body.makeAsyncIterator()
         for number in 1...3 {
             #expect(try await pieces.next()?.text == "\(number)")
             await clock.waitForSleepers()
@@ -81,60 +82,35 @@ import Testing
 
         #expect(try await pieces.next() == nil)
         #expect(clock.pendingDeadlines == [])
-        let request = network.requests.first
+        let request = client.network.requests.first
         #expect(request?.sent.map(\.time) == [.zero, .seconds(40), .seconds(80)])
         #expect(request?.endTime == .seconds(120))
     }
 
     @Test func aSleepTakesNoTimeWithoutAClock() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .any,
-            .stream { writer in
-                try await writer.sleep(for: .seconds(3600))
+        let network = network { writer in
+            for time in [Duration.seconds(3600), .zero] {
+                try await writer.sleep(for: time)
                 try await writer.send("a")
-                try await writer.sleep(for: .zero)
-                try await writer.send("b")
-            })
+            }
+        }
 
-        let (body, _) = try await network.stream(.test("a"))
-
-        #expect(try await body.text == "ab")
+        #expect(try await network.exchange(.test("a")).0.text == "aa")
         #expect(network.requests.first?.sent.map(\.time) == [.zero, .zero])
     }
 
-    /// As over a network, a piece that its client has may wait for the reader.
-    @Test(arguments: Transport.allCases)
-    func waitsUntilTheClientHasAPieceAndNotForItsReader(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
-            .any,
-            .stream { writer in
-                for piece in ["a", "b"] { try await writer.send(piece) }
-            })
-
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        await network.waitForResponses()
-
-        #expect(network.requests.first?.sent.map(\.text) == ["a", "b"])
-        #expect(try await body.text == "ab")
-    }
-
     @Test func returnsFromASendAfterTheDelegate() async throws {
-        let network = MockNetwork()
         let seen = Recorder<String>()
-        network.stub(
-            .any,
-            .stream { writer in
-                for number in 1...20 {
-                    try await writer.send("\(number)")
-                    seen.append("sent \(number)")
-                }
+        let network = network { writer in
+            for number in 1...20 {
+                try await writer.send("\(number)")
+                seen.append("sent \(number)")
+            }
+        }
+        let session = network.urlSession(
+            delegate: PieceDelegate { _, data in
+                seen.append("received \(data.text)")
             })
-        let client = RecordingDelegate(seen)
-        let session = URLSession(
-            configuration: network.configuration, delegate: client, delegateQueue: nil)
 
         session.dataTask(with: .test("a")).resume()
         let events = await seen.events { $0 == "sent 20" }
@@ -148,23 +124,23 @@ import Testing
     }
 
     @Test func aClientThatLeavesBecauseOfAPieceHasTakenIt() async throws {
-        let network = MockNetwork()
         let results = Recorder<URLError.Code?>()
-        network.stub(
-            .any,
-            .stream { writer in
-                for piece in ["a", "b"] {
-                    do {
-                        try await writer.send(piece)
-                        results.append(nil)
-                    } catch {
-                        results.append((error as? URLError)?.code)
-                    }
+        let network = network { writer in
+            for piece in ["a", "b"] {
+                do {
+                    try await writer.send(piece)
+                    results.append(nil)
+                } catch {
+                    results.append((error as? URLError)?.code)
                 }
+            }
+        }
+        // It cancels its task at the first piece, and returns when the network knows that.
+        let session = network.urlSession(
+            delegate: PieceDelegate { task, _ in
+                task.cancel()
+                while network.requests.first?.endTime == nil { sched_yield() }
             })
-        let session = URLSession(
-            configuration: network.configuration, delegate: LeavingDelegate(network),
-            delegateQueue: nil)
 
         session.dataTask(with: .test("a")).resume()
 
@@ -172,71 +148,53 @@ import Testing
         session.finishTasksAndInvalidate()
     }
 
-    enum Leaving: CaseIterable {
-        case loop, task
-    }
-
-    @Test(arguments: Transport.allCases, Leaving.allCases)
-    func endsWhenTheClientLeaves(_ transport: Transport, _ leaving: Leaving) async throws {
+    @Test(arguments: Transport.allCases, [false, true])
+    func endsWhenTheClientLeaves(_ transport: Transport, isCancelled: Bool) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
         let errors = Recorder<URLError.Code?>()
-        network.stub(
-            .any,
-            .stream { writer in
+        let client = try TestClient(
+            transport,
+            network(clock: clock) { writer in
                 // The client may read the piece and leave before the delegate has returned.
                 try? await writer.send("a")
-                do {
-                    try await writer.sleep(for: .seconds(30))
-                } catch {
-                    errors.append((error as? URLError)?.code)
-                }
-                do {
-                    try await writer.send("b")
-                } catch {
-                    errors.append((error as? URLError)?.code)
+                let calls: [() async throws -> Void] = [
+                    { try await writer.sleep(for: .seconds(30)) }, { try await writer.send("b") },
+                ]
+                for call in calls {
+                    do { try await call() } catch { errors.append((error as? URLError)?.code) }
                 }
                 // A call that begins after the end may throw just before the cancellation.
                 await yieldWhile { true }
                 errors.append(.cancelled)
             })
-        let request = URLRequest(url: baseURL)
 
-        switch leaving {
-        case .loop:
-            let (body, _) = try await session.stream(request)
-            for try await _ in body { break }
-        case .task:
-            let reading = Gate()
-            let reader = Task {
-                let (body, _) = try await session.stream(request)
-                for try await _ in body { reading.open() }
+        let reading = Gate()
+        let reader = Task {
+            for try await _ in try await client.stream().body {
+                reading.open()
+                if !isCancelled { break }
             }
-            await reading.wait()
-            reader.cancel()
-            _ = await reader.result
         }
+        await reading.wait()
+        if isCancelled { reader.cancel() }
+        _ = await reader.result
 
         let codes = await errors.events { $0 != .networkConnectionLost }
         #expect(codes == [.networkConnectionLost, .networkConnectionLost, .cancelled])
-        #expect(network.requests.map(\.wasCancelled) == [true])
+        #expect(client.network.requests.map(\.wasCancelled) == [true])
         #expect(clock.pending == [] && clock.pendingDeadlines == [])
     }
 
     @Test(arguments: Transport.allCases)
     func itsErrorFailsTheBody(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
-            .any,
-            .stream { writer in
+        let client = try TestClient(
+            transport,
+            network { writer in
                 try await writer.send("a")
                 throw URLError(.networkConnectionLost)
             })
 
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        var pieces = body.makeAsyncIterator()
+        var pieces = try await client.stream().body.makeAsyncIterator()
 
         #expect(try await pieces.next()?.text == "a")
         let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
@@ -246,20 +204,17 @@ import Testing
     @Test(arguments: Transport.allCases)
     func timesOutWhenNoPieceComes(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
         let isCancelled = Gate()
-        network.stub(
-            .any,
-            .stream { writer in
+        let client = try TestClient(
+            transport,
+            network(clock: clock) { writer in
                 // It fails if the client times out before the delegate has returned.
                 try? await writer.send("a")
                 _ = try? await waitForCancellation()
                 isCancelled.open()
             })
 
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        var pieces = body.makeAsyncIterator()
+        var pieces = try await client.stream().body.makeAsyncIterator()
         #expect(try await pieces.next()?.text == "a")
         await clock.advance(by: .seconds(60))
 
@@ -308,13 +263,10 @@ import Testing
     }
 
     @Test func aCancelledTaskSendsNothing() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .any,
-            .stream { writer in
-                withUnsafeCurrentTask { $0?.cancel() }
-                await #expect(throws: CancellationError.self) { try await writer.send("a") }
-            })
+        let network = network { writer in
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await writer.send("a") }
+        }
 
         let (data, _) = try await network.exchange(.test("a"))
 
@@ -343,7 +295,7 @@ import Testing
         (
             "so it has no body",
             [.error(.timedOut).failing(afterBytes: 1), .hanging.failing(afterHeaderBytes: 1)]
-        ),
+        ), ("an interval must not be negative", [.chunks(["a"], every: .seconds(-1))]),
     ]
 
     @Test func refusesAChangeOfWhatOthersDecide() {
@@ -360,40 +312,21 @@ private enum Name {
     @TaskLocal static var current = ""
 }
 
-/// A delegate that records the pieces that it receives.
-private final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let recorder: Recorder<String>
+/// A delegate that calls a function with each piece.
+private final class PieceDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let receive: @Sendable (URLSessionDataTask, Data) -> Void
 
-    init(_ recorder: Recorder<String>) {
-        self.recorder = recorder
+    init(_ receive: @escaping @Sendable (URLSessionDataTask, Data) -> Void) {
+        self.receive = receive
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        recorder.append("received \(data.text)")
+        receive(dataTask, data)
     }
 }
 
-/// A delegate that cancels its task at the first piece, and returns when the network knows that.
-private final class LeavingDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let network: MockNetwork
-
-    init(_ network: MockNetwork) {
-        self.network = network
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        dataTask.cancel()
-        while network.requests.first?.endTime == nil { sched_yield() }
-    }
-}
-
-extension HTTPBody {
-    /// The whole body as text.
-    var text: String {
-        get async throws {
-            var data = Data()
-            for try await piece in self { data += piece }
-            return data.text
-        }
+extension MockNetwork {
+    func urlSession(delegate: any URLSessionDelegate) -> URLSession {
+        URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 }

@@ -1,20 +1,22 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// A test sends the body of a response over each transport.
 @Suite(.limited, .usesSockets) struct StubSendTests {
+    private func open(
+        _ transport: Transport = .direct, clock: MockClock? = nil,
+        _ response: MockResponse = .stream()
+    ) throws -> (client: TestClient, stub: Stub) {
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        return (client, client.network.stub(.any, response))
+    }
+
     @Test(arguments: Transport.allCases)
     func sendsToTheOpenStream(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let stub = network.stub(.any, .stream(contentType: "text/plain"))
+        let (client, stub) = try open(transport, .stream(contentType: "text/plain"))
 
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        var pieces = body.makeAsyncIterator()
+        var pieces = try await client.stream().body.makeAsyncIterator()
         // The test need not read in another task.
         for piece in ["a", "b"] {
             try await stub.send(piece)
@@ -26,22 +28,19 @@ import Testing
 
         #expect(try await pieces.next()?.text == "data: c\n\n")
         #expect(try await pieces.next() == nil)
-        #expect(network.requests.first?.sent.map(\.text) == ["a", "b", "data: c\n\n"])
-        await network.waitForResponses()
-        try network.verify()
+        #expect(client.network.requests.first?.sent.map(\.text) == ["a", "b", "data: c\n\n"])
+        await client.network.waitForResponses()
+        try client.network.verify()
     }
 
-    /// What is sent before the headers waits for them.
     @Test(arguments: Transport.allCases)
     func sendsToAHeldStream(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let stub = network.stub(.any, .stream().held)
-        async let load = session.exchange(URLRequest(url: baseURL)).0.text
+        let (client, stub) = try open(transport, .stream().held)
+        async let load = client.load()
         await stub.waitForRequests()
         async let sent: Void = stub.send("a")
         for _ in 0..<100 { await Task.yield() }
-        #expect(network.requests.first?.response == nil)
+        #expect(client.network.requests.first?.response == nil)
 
         stub.release()
 
@@ -50,15 +49,12 @@ import Testing
         #expect(try await load == "a")
     }
 
-    /// Neither a message nor the end of a stream waits until the clock moves.
     @Test(arguments: Transport.allCases)
     func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
         for _ in 0..<50 {
             let clock = MockClock()
-            let network = MockNetwork(clock: clock)
-            let (session, baseURL) = try transport.open(network)
-            let stub = network.stub(.any, .stream())
-            async let load = session.exchange(URLRequest(url: baseURL)).0.text
+            let (client, stub) = try open(transport, clock: clock)
+            async let load = client.load()
             await stub.waitForRequests()
             await clock.advance(by: .seconds(59))
 
@@ -68,38 +64,32 @@ import Testing
             await clock.advance(by: .seconds(60))
 
             #expect(try await load == "a")
-            #expect(network.requests.first?.sent.map(\.time) == [.seconds(59)])
-            #expect(network.requests.first?.endTime == .seconds(118))
+            #expect(client.network.requests.first?.sent.map(\.time) == [.seconds(59)])
+            #expect(client.network.requests.first?.endTime == .seconds(118))
         }
     }
 
     @Test(arguments: Transport.allCases)
     func waitsForTheNextStream(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let stub = network.stub(.any) { _ in .stream() }
+        let client = try TestClient(transport)
+        let stub = client.network.stub(.any) { _ in .stream() }
         let test = Task {
-            try await stub.send("a")
-            try await stub.finish()
-            try await stub.send("b")
-            try await stub.finish()
+            for text in ["a", "b"] {
+                try await stub.send(text)
+                try await stub.finish()
+            }
         }
 
-        for text in ["a", "b"] {
-            #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == text)
-        }
+        for text in ["a", "b"] { #expect(try await client.load() == text) }
 
         try await test.value
     }
 
     @Test(arguments: Transport.allCases)
     func failsTheStream(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let stub = network.stub(.any, .stream())
+        let (client, stub) = try open(transport)
 
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        var pieces = body.makeAsyncIterator()
+        var pieces = try await client.stream().body.makeAsyncIterator()
         try await stub.send("a")
         #expect(try await pieces.next()?.text == "a")
         try await stub.fail(with: .networkConnectionLost)
@@ -108,13 +98,11 @@ import Testing
         #expect(error?.code == .networkConnectionLost)
     }
 
-    /// Its client may connect again, as at a timeout.
     @Test(arguments: Transport.allCases)
     func waitsForTheNextStreamWhenTheClientHasGone(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let stub = network.stub(.any, .stream())
-        _ = try await session.stream(URLRequest(url: baseURL))
+        let (client, stub) = try open(transport)
+        let network = client.network
+        _ = try await client.stream()
         await network.waitForResponses()
 
         // The client of a language model leaves at the last event.
@@ -123,67 +111,61 @@ import Testing
         async let sent: Void = stub.send("b")
         // The test sends before the request arrives.
         await yieldWhile { network.watch.callCount == calls }
-        async let load = session.exchange(URLRequest(url: baseURL)).0.text
+        async let load = client.load()
 
         try await sent
         try await stub.finish()
         #expect(try await load == "b")
 
-        _ = try await session.stream(URLRequest(url: baseURL))
+        _ = try await client.stream()
         await network.waitForResponses(3)
         async let failed: Void = stub.fail(with: .networkConnectionLost)
-        let error = await #expect(throws: URLError.self) {
-            try await session.exchange(URLRequest(url: baseURL))
-        }
+        let error = await #expect(throws: URLError.self) { try await client.load() }
         #expect(error?.code == .networkConnectionLost)
         try await failed
     }
 
-    /// A client of the whole body takes the last piece, and so ends the answer, while it receives it.
-    @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
-        let texts = Recorder<String?>()
+    /// A suspended task of a client, which therefore receives nothing, and a call that sends to it.
+    private func sending(
+        _ stub: Stub, on network: MockNetwork, _ texts: Recorder<String?> = Recorder()
+    ) async -> (URLSessionDataTask, Task<Void, any Error>) {
         let task = network.urlSession.dataTask(with: .test("a")) { data, _, _ in
             texts.append(data?.text)
         }
         task.resume()
         await stub.waitForRequests()
         task.suspend()
-        async let test: Void = stub.send("a")
+        let test = Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        return (task, test)
+    }
+
+    /// A client of the whole body takes the last piece, and so ends the answer, while it receives it.
+    @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
+        let (client, stub) = try open()
+        let texts = Recorder<String?>()
+        let (task, test) = await sending(stub, on: client.network, texts)
         try await stub.finish()
 
         task.resume()
 
         #expect(await texts.events { _ in true } == ["a"])
-        try await test
+        try await test.value
     }
 
     @Test func throwsWhenTheClientLeavesBeforeItHasThePiece() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
-        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
-        task.resume()
-        await stub.waitForRequests()
-        task.suspend()
-        let test = Task { try await stub.send("a") }
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        let (client, stub) = try open()
+        let (task, test) = await sending(stub, on: client.network)
 
         task.cancel()
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await test.value }
     }
 
-    /// A client that has the headers gets what the test sends from then on.
     @Test func sendsToEveryOpenStream() async throws {
         for _ in 0..<50 {
-            let network = MockNetwork()
-            let stub = network.stub(.any, .stream())
-            let session = network
-            let bodies = [
-                try await session.stream(.test("a")).0, try await session.stream(.test("b")).0,
-            ]
+            let (client, stub) = try open()
+            let bodies = [try await client.stream().body, try await client.stream().body]
             let readers = bodies.map { body in Task { try await body.text } }
 
             try await stub.send("1")
@@ -195,15 +177,14 @@ import Testing
     }
 
     @Test func finishesAfterThePiecesThatWait() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
-        let (body, _) = try await network.stream(.test("a"))
+        let (client, stub) = try open()
+        let (body, _) = try await client.stream()
         try await stub.send("a")
 
         try await stub.finish()
 
         #expect(try await body.text == "a")
-        #expect(network.requests.first?.endTime != nil)
+        #expect(client.network.requests.first?.endTime != nil)
     }
 
     @Test(arguments: [
@@ -232,18 +213,12 @@ import Testing
     }
 
     @Test func aCancelledTaskSendsNothing() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
+        let (client, stub) = try open()
         let waiting = Task { try await stub.send("a") }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
 
-        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
-        task.resume()
-        await stub.waitForRequests()
-        task.suspend()
-        let sending = Task { try await stub.send("a") }
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        let (task, sending) = await sending(stub, on: client.network)
         sending.cancel()
         await #expect(throws: CancellationError.self) { try await sending.value }
         task.cancel()
@@ -272,17 +247,11 @@ import Testing
         _ = await test.result
     }
 
-    /// A task that is suspended receives nothing.
     @Test func aClientThatDoesNotReadIsReported() async throws {
         let recorder = ReportRecorder()
         let network = recorder.network()
         let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
-        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
-        task.resume()
-        await stub.waitForRequests()
-        task.suspend()
-        let test = Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        let (task, test) = await sending(stub, on: network)
 
         await recorder.waitForReport()
 

@@ -1,146 +1,113 @@
-import Foundation
 import TestSupport
 
 @testable import APIKitLiteTesting
 
 /// Bytes that are not a request, and a part of the refusal.
 struct MalformedRequest: Sendable {
-    var name: String
     var text: String
     var reason: String
 
-    init(_ name: String, _ text: String, _ reason: String) {
-        self.name = name
-        self.text = text
-        self.reason = reason
+    var name: String { String(text.prefix(80)).debugDescription }
+
+    static let all = (heads + bodies).flatMap { reason, texts in
+        texts.map { Self(text: $0, reason: reason) }
     }
 
-    static let all = requestLines + fields + hosts + lengths + codings + sizes + bodies
-
-    private static let requestLines = [
-        Self("no target", "GET HTTP/1.1\r\nHost: h\r\n\r\n", "\"method path HTTP/1.1\""),
-        Self("space in the path", "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", "GET /a b HTTP/1.1 is"),
-        Self("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\"method path HTTP/1.1\""),
-        Self("HTTP/2.0", line("GET / HTTP/2.0"), "\"method path HTTP/1.1\""),
-        Self("HTTP/1.10", line("GET / HTTP/1.10"), "\"method path HTTP/1.1\""),
-        Self("HTTP/1", line("GET / HTTP/1"), "\"method path HTTP/1.1\""),
-        Self("HTTP/1.x", line("GET / HTTP/1.x"), "\"method path HTTP/1.1\""),
-        Self("version in lower case", line("GET / http/1.1"), "\"method path HTTP/1.1\""),
-        Self("no version", line("GET /"), "\"method path HTTP/1.1\""),
-        Self("two spaces", line("GET  / HTTP/1.1"), "\"method path HTTP/1.1\""),
-        Self("tabs", line("GET\t/\tHTTP/1.1"), "\"method path HTTP/1.1\""),
-        Self("space at the end", line("GET / HTTP/1.1 "), "\"method path HTTP/1.1\""),
-        Self("asterisk of a GET", line("GET * HTTP/1.1"), "make no URL"),
-        Self("CONNECT", line("CONNECT h:443 HTTP/1.1"), "\"method path HTTP/1.1\""),
-        Self("other scheme", line("GET ftp://h/a HTTP/1.1"), "make no URL"),
-        Self("URL without a host", line("GET http:///a HTTP/1.1"), "make no URL"),
-        Self("URL without slashes", line("GET http:a HTTP/1.1"), "\"method path HTTP/1.1\""),
-        Self("URL with a user", line("GET http://u@h/a HTTP/1.1"), "make no URL"),
-        Self(
-            "URL with a wrong port", line("GET http://h:x/a HTTP/1.1"), "make no URL"),
-        Self("fragment", line("GET /a#b HTTP/1.1"), "make no URL"),
-        Self("fragment and accent", line("GET /a#\u{301} HTTP/1.1"), "make no URL"),
-        Self("NUL in the path", line("GET /a\0 HTTP/1.1"), "a control character"),
-        Self("CR in the path", line("GET /a\rb HTTP/1.1"), "a control character"),
-        Self("no path", "GET a HTTP/1.1\r\nHost: h\r\n\r\n", "\"method path HTTP/1.1\""),
-        Self("method is no token", "G(T / HTTP/1.1\r\nHost: h\r\n\r\n", "G(T / HTTP/1.1 is not"),
-        Self("TLS", "\u{16}\u{3}\u{1}\u{2}\u{0}", "the scheme here is http"),
-        Self("endless target", "GET /\(String(repeating: "a", count: 70_000))", "64 KiB"),
+    private static let heads: [(reason: String, texts: [String])] = [
+        (
+            "is not \"method path HTTP/1.1\"",
+            [
+                "GET HTTP/1.1", "PRI * HTTP/2.0", "GET / HTTP/2.0", "GET / HTTP/1.10",
+                "GET / HTTP/1", "GET / HTTP/1.x", "GET / http/1.1", "GET /", "GET  / HTTP/1.1",
+                "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1",
+                "GET http:a HTTP/1.1", "GET a HTTP/1.1", "G(T / HTTP/1.1",
+            ].map { line($0) }
+        ),
+        ("GET /a b HTTP/1.1 is not", [line("GET /a b HTTP/1.1")]),
+        (
+            "make no URL",
+            [
+                "GET * HTTP/1.1", "GET ftp://h/a HTTP/1.1", "GET http:///a HTTP/1.1",
+                "GET http://u@h/a HTTP/1.1", "GET http://h:x/a HTTP/1.1", "GET /a#b HTTP/1.1",
+                "GET /a#\u{301} HTTP/1.1",
+            ].map { line($0) } + [
+                line("GET http://h/ HTTP/1.1", "h\r\nHost: h"),
+                line("GET http://h/ HTTP/1.1", "a/b"),
+                line("GET / HTTP/1.0", "h\r\nHost: h"), "GET http://h/ HTTP/1.1\r\n\r\n",
+            ]
+        ),
+        // Values of `Host` that would move the path, or that no client sends.
+        (
+            "the Host field make no URL",
+            [
+                "", "h\r\nhost: h", "\r\nHost: h", "evil/b?c", "evil?c", "evil#", "u@h", "u:p@h",
+                "a b", "h, h", "h\\a", "h:x", "h:80:80", "[::1", "[::1]a", "[::1]:x", "::1", ":80",
+                "h|", "h`", "h^", "\"h\"", "<h>", "{h}", "é",
+            ].map { line("GET /a HTTP/1.1", $0) } + ["GET / HTTP/1.1\r\n\r\n"]
+        ),
+        (
+            "a control character",
+            [line("GET /a\0 HTTP/1.1"), line("GET /a\rb HTTP/1.1")]
+                + [
+                    "X: a\0b", "X: a\rb", "X: a\r", "X\r: a", "X: a\u{7F}",
+                    "Content-Length: \u{C}5",
+                ].map(get)
+        ),
+        (
+            "is not \"name: value\"",
+            ["X: a\r\n b", "X : a", "X\t: a", "X", "X(: a"].map(get)
+                + ["GET / HTTP/1.1\r\n Host: h\r\n\r\n"]
+        ),
+        ("X : a is not", [get("X : a")]), ("the scheme here is http", ["\u{16}\u{3}\u{1}\u{2}\0"]),
+        ("64 KiB", ["GET /", "GET / HTTP/1.1\r\nX: "].map { $0 + long(70_000) }),
+        ("256 KiB", ["GET / HTTP/1.1\r\n" + String(repeating: "X: \(long(997))\r\n", count: 263)]),
     ]
 
-    private static let fields = [
-        Self("no Host", "GET / HTTP/1.1\r\n\r\n", "the Host field make no URL"),
-        Self("empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", "the Host field make no URL"),
-        Self("two Hosts", "GET / HTTP/1.1\r\nHost: h\r\nhost: h\r\n\r\n", "make no URL"),
-        Self("a second Host", "GET / HTTP/1.1\r\nHost:\r\nHost: h\r\n\r\n", "make no URL"),
-        Self("a URL and no Host", "GET http://h/ HTTP/1.1\r\n\r\n", "make no URL"),
-        Self("a URL and two Hosts", line("GET http://h/ HTTP/1.1", "h\r\nHost: h"), "make no URL"),
-        Self("a URL and a wrong Host", line("GET http://h/ HTTP/1.1", "a/b"), "make no URL"),
-        Self("HTTP/1.0 and two Hosts", line("GET / HTTP/1.0", "h\r\nHost: h"), "make no URL"),
-        Self("folded field", get("X: a\r\n b"), "b is not \"name: value\""),
-        Self("folded first field", "GET / HTTP/1.1\r\n Host: h\r\n\r\n", "is not \"name: value\""),
-        Self("space before the colon", get("X : a"), "X : a is not"),
-        Self("tab before the colon", get("X\t: a"), "is not \"name: value\""),
-        Self("NUL in a value", get("X: a\0b"), "a control character"),
-        Self("CR in a value", get("X: a\rb"), "a control character"),
-        Self("CR at the end of a value", get("X: a\r"), "a control character"),
-        Self("CR in a name", get("X\r: a"), "a control character"),
-        Self("DEL in a value", get("X: a\u{7F}"), "a control character"),
-        Self("form feed in a length", get("Content-Length: \u{C}5"), "a control character"),
-        Self("no colon", get("X"), "X is not \"name: value\""),
-        Self("name is no token", get("X(: a"), "X(: a is not"),
-        Self(
-            "endless field", "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 70_000),
-            "64 KiB"),
-        Self(
-            "endless fields",
-            "GET / HTTP/1.1\r\n"
-                + String(repeating: "X: \(String(repeating: "a", count: 997))\r\n", count: 263),
-            "256 KiB"),
-    ]
-
-    /// Values of `Host` that would move the path, or that no client sends.
-    private static let hosts = [
-        "evil/b?c", "evil?c", "evil#", "u@h", "u:p@h", "a b", "h, h", "h\\a", "h:x", "h:80:80",
-        "[::1", "[::1]a", "[::1]:x", "::1", ":80", "h|", "h`", "h^", "\"h\"", "<h>", "{h}",
-        "é",
-    ].map { Self("Host \($0)", line("GET /a HTTP/1.1", $0), "the Host field make no URL") }
-
-    /// Two servers may read each of these as another number.
-    private static let lengths = [
-        "", "+5", "-0", "5, 5", "5,5", "5,", ",5", "5 5", "0x5", "5.0", "５", "5;",
-        "5\r\nContent-Length: 5",
-        "\r\nContent-Length: 5", "5\r\nContent-Length:", "5\r\nTransfer-Encoding:",
-    ].map { Self("length \($0)", get("Content-Length: \($0)") + "hello", "the end of the body") }
-
-    private static let codings = [
-        "", "identity", "gzip", "gzip, chunked", "chunked, chunked", "chunked, gzip", "chunked;q=1",
-        "xchunked", "\"chunked\"", "chunked\r\nTransfer-Encoding: chunked",
-        "\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5",
-        "chunked\r\nContent-Length:",
-    ].map {
-        Self("coding \($0)", get("Transfer-Encoding: \($0)") + "0\r\n\r\n", "the end of the body")
-    }
-
-    private static let sizes = ["", "+1", "-0", "0x1", " 1", "1 1", "1 a", "1,a", "g", "１"]
-        .map {
-            Self("chunk \($0)", chunked("\($0)\r\na\r\n0\r\n\r\n"), "is not the size of a chunk")
-        }
-
-    private static let bodies = [
-        Self(
-            "chunks in HTTP/1.0", line("POST / HTTP/1.0", "h\r\nTransfer-Encoding: chunked"),
-            "the end of the body"),
-        Self("LF after a size", chunked("1\na\r\n0\r\n\r\n"), "LF where CR LF"),
-        Self("LF after an extension", chunked("1;a\na\r\n0\r\n\r\n"), "LF where CR LF"),
-        Self("LF after a chunk", chunked("1\r\na\n0\r\n\r\n"), "LF where CR LF"),
-        Self("CR in an extension", chunked("1;\ra\r\na\r\n0\r\n\r\n"), "a control character"),
-        Self("negative length", get("Content-Length: -1"), "the end of the body is unknown"),
-        Self("length in words", get("Content-Length: five"), "the end of the body is unknown"),
-        Self("length beyond counting", get("Content-Length: 99999999999999999999"), "the end of"),
-        Self("two lengths", get("Content-Length: 5\r\nContent-Length: 6"), "the end of the body"),
-        Self(
-            "length and chunked", get("Content-Length: 5\r\nTransfer-Encoding: chunked"),
-            "the end of the body"),
-        Self("unknown coding", get("Transfer-Encoding: gzip, chunked"), "the end of the body"),
-        Self("size is no number", chunked("x\r\n"), "x is not the size of a chunk"),
-        Self("negative size", chunked("-1\r\n"), "-1 is not the size of a chunk"),
-        Self("size beyond counting", chunked("FFFFFFFFFFFFFFFFF\r\n"), "the size of a chunk"),
-        Self("long chunk", chunked("1\r\nab\r\n0\r\n\r\n"), "longer than its size"),
-        Self("bad trailer", chunked("0\r\nX\r\n\r\n"), "X is not \"name: value\""),
+    private static let bodies: [(reason: String, texts: [String])] = [
+        // Two servers may read each length as another number.
+        (
+            "the end of the body",
+            [
+                "", "+5", "-0", "-1", "five", "5, 5", "5,5", "5,", ",5", "5 5", "0x5", "5.0", "５",
+                "5;", "99999999999999999999", "5\r\nContent-Length: 5", "5\r\nContent-Length: 6",
+                "\r\nContent-Length: 5", "5\r\nContent-Length:", "5\r\nTransfer-Encoding:",
+                "5\r\nTransfer-Encoding: chunked",
+            ].map { get("Content-Length: \($0)") + "hello" }
+                + [
+                    "", "identity", "gzip", "gzip, chunked", "chunked, chunked", "chunked, gzip",
+                    "chunked;q=1", "xchunked", "\"chunked\"",
+                    "chunked\r\nTransfer-Encoding: chunked", "\r\nTransfer-Encoding: chunked",
+                    "chunked\r\nContent-Length: 5", "chunked\r\nContent-Length:",
+                ].map { get("Transfer-Encoding: \($0)") + "0\r\n\r\n" }
+                + [line("POST / HTTP/1.0", "h\r\nTransfer-Encoding: chunked")]
+        ),
+        (
+            "is not the size of a chunk",
+            [
+                "", "x", "-1", "+1", "-0", "0x1", " 1", "1 1", "1 a", "1,a", "g", "１",
+                "FFFFFFFFFFFFFFFFF",
+            ].map { chunked("\($0)\r\na\r\n0\r\n\r\n") }
+        ),
+        (
+            "LF where CR LF",
+            ["1\na\r\n0\r\n\r\n", "1;a\na\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n"].map(chunked)
+        ),
+        ("a control character", [chunked("1;\ra\r\na\r\n0\r\n\r\n")]),
+        ("longer than its size", [chunked("1\r\nab\r\n0\r\n\r\n")]),
+        ("X is not \"name: value\"", [chunked("0\r\nX\r\n\r\n")]),
     ]
 
     private static func line(_ line: String, _ host: String = "h") -> String {
         "\(line)\r\nHost: \(host)\r\n\r\n"
     }
 
-    private static func get(_ fields: String) -> String {
-        "GET / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n"
-    }
+    private static func get(_ fields: String) -> String { line("GET / HTTP/1.1", "h\r\n\(fields)") }
 
     private static func chunked(_ body: String) -> String {
-        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(body)"
+        line("POST / HTTP/1.1", "h\r\nTransfer-Encoding: chunked") + body
     }
+
+    private static func long(_ count: Int) -> String { String(repeating: "a", count: count) }
 }
 
 /// Several requests on one connection, in each form that the reader reads.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -11,9 +9,10 @@ import Testing
                 "\(request.httpMethod ?? "") \(request.url?.absoluteString ?? "")", status: 299,
                 fields: ["X-Seen": request.value(forHTTPHeaderField: "X-Sent") ?? ""])
         }
-        let client = try RawClient(port: server.port)
-        client.send(
-            "BREW /pot?milk=1 HTTP/1.1\r\nHost: localhost:1\r\nX-Sent: a\r\nx-sent: b\r\n\r\n")
+        let client = try RawClient(
+            port: server.port,
+            sending:
+                "BREW /pot?milk=1 HTTP/1.1\r\nHost: localhost:1\r\nX-Sent: a\r\nx-sent: b\r\n\r\n")
 
         let reply = try client.reply()
         #expect(reply.status == 299)
@@ -54,8 +53,7 @@ import Testing
     @Test func framesAnAnswer() async {
         await forEachRow(Self.framings) { row, comment in
             let server = try LoopbackServer { _ in row.answer }
-            let client = try RawClient(port: server.port)
-            client.send(get("/"))
+            let client = try RawClient(port: server.port, sending: get("/"))
 
             let reply = try client.reply()
 
@@ -86,8 +84,9 @@ import Testing
     @Test func endsTheConnectionOfHTTP10() async {
         await forEachRow(Self.framings) { row, comment in
             let server = try LoopbackServer { _ in row.answer }
-            let client = try RawClient(port: server.port)
-            client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2"))
+            let client = try RawClient(
+                port: server.port,
+                sending: "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2"))
 
             let reply = try client.reply()
             #expect(reply.text == row.text, comment)
@@ -129,8 +128,7 @@ import Testing
     @Test func answersPipelinedRequestsInOrder() throws {
         let held = HeldRequests()
         let server = try held.serve()
-        let client = try RawClient(port: server.port)
-        client.send(get("/0") + get("/1") + get("/2"))
+        let client = try RawClient(port: server.port, sending: get("/0") + get("/1") + get("/2"))
 
         var order: [String] = []
         for _ in 0..<3 {
@@ -154,14 +152,14 @@ import Testing
     }
 
     @Test func survivesPipelinedRequestsThatAllFailAtOnce() throws {
-        let server = try LoopbackServer { _, _ in throw MalformedAnswer() }
+        let server = try LoopbackServer { _, _ in throw TestError() }
         let client = try RawClient(port: server.port)
         DispatchQueue.global().async {
             client.send(String(repeating: get("/"), count: 5_000))
             client.finishSending()
         }
 
-        let answers = String(decoding: try client.rest(), as: UTF8.self)
+        let answers = try client.rest().text
         #expect(answers.components(separatedBy: "HTTP/1.1 500 ").count == 5_001)
     }
 
@@ -170,22 +168,18 @@ import Testing
         let server = try LoopbackServer.echo()
         let client = try RawClient(port: server.port)
         let body = Data((0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919) })
-        if framing == "Content-Length" {
-            client.send(post("Content-Length: 8000000\r\n\r\n"))
-            client.send(body)
-        } else {
-            client.send(post("Transfer-Encoding: chunked\r\n\r\n7A1200\r\n"))
-            client.send(body)
-            client.send("\r\n0\r\n\r\n")
-        }
+        let isChunked = framing == "Transfer-Encoding"
+        client.send(post("\(framing): \(isChunked ? "chunked\r\n\r\n7A1200" : "8000000\r\n")\r\n"))
+        client.send(body)
+        if isChunked { client.send("\r\n0\r\n\r\n") }
 
         #expect(try client.reply().body == body)
     }
 
     @Test func saysContinueBeforeTheBody() throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port)
-        client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"))
+        let client = try RawClient(
+            port: server.port, sending: post("Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"))
 
         #expect(try client.reply().status == 100)
         client.send("hello")
@@ -195,8 +189,7 @@ import Testing
     @Test func refusesMalformedRequests() async {
         await forEachRow(MalformedRequest.all, named: \.name) { malformed, comment in
             let server = try LoopbackServer.echo()
-            let client = try RawClient(port: server.port)
-            client.send(malformed.text)
+            let client = try RawClient(port: server.port, sending: malformed.text)
 
             let reply = try client.reply()
             #expect(reply.status == 400, comment)
@@ -210,26 +203,22 @@ import Testing
         }
     }
 
-    @Test func refusesARequestWithoutItsEnd() async {
-        let rows: [String] = [
-            "GET / HTTP/1.1\r\nHost: h\r\n",
-            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
-        ]
-        await forEachRow(rows, named: \.self) { text, comment in
-            let server = try LoopbackServer.echo()
-            let client = try RawClient(port: server.port)
-            client.send(text)
-            client.finishSending()
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
+    ])
+    func refusesARequestWithoutItsEnd(_ text: String) throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port, sending: text)
+        client.finishSending()
 
-            #expect(try client.reply().status == 400, comment)
-            #expect(try client.rest().isEmpty, comment)
-        }
+        #expect(try client.reply().status == 400)
+        #expect(try client.rest().isEmpty)
     }
 
     @Test func refusesAClientThatGoesOnSending() throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port)
-        client.send("POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
+        let client = try RawClient(
+            port: server.port, sending: "POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
 
         // If the socket closed immediately, this would fail, and the answer might be lost.
         #expect(client.send(Data(count: 8_000_000)))
@@ -241,22 +230,20 @@ import Testing
         let server = try LoopbackServer { request in
             switch request.url?.path {
             case "/network": throw URLError(.networkConnectionLost)
-            default: throw MalformedAnswer()
+            default: throw TestError(number: 7)
             }
         }
 
         func answer(to path: String) throws -> String {
-            let client = try RawClient(port: server.port)
-            client.send(get(path, "Connection: close\r\n"))
-            return String(decoding: try client.rest(), as: UTF8.self)
+            let client = try RawClient(
+                port: server.port, sending: get(path, "Connection: close\r\n"))
+            return try client.rest().text
         }
         #expect(try answer(to: "/network").isEmpty)
         #expect(try answer(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))
-        #expect(try answer(to: "/other").hasSuffix("\r\n\r\nMalformedAnswer()\n"))
+        #expect(try answer(to: "/other").hasSuffix("\r\n\r\nTestError(number: 7)\n"))
     }
 }
-
-private struct MalformedAnswer: Error {}
 
 func get(_ path: String, _ fields: String = "") -> String {
     "GET \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"

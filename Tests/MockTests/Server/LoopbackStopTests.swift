@@ -1,8 +1,6 @@
 // Other platforms cannot start a process, in which used-up descriptors do not concern other tests.
 #if os(macOS) || os(Linux)
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -12,8 +10,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             alarm(300)
             let server = try LoopbackServer.echo()
-            let client = try RawClient(port: server.port)
-            client.send(get("/"))
+            let client = try RawClient(port: server.port, sending: get("/"))
             #expect(try client.reply().status == 200)
             useUpDescriptors()
 
@@ -39,8 +36,7 @@ import Testing
     /// On Apple platforms, a connection has the flags of its listening socket, which does not block.
     @Test func waitsForAClientThatSendsLate() async throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port)
-        client.send("GET / HTTP/1.1\r\n")
+        let client = try RawClient(port: server.port, sending: "GET / HTTP/1.1\r\n")
         let other = try RawClient(port: server.port)
         other.send(get("/"))
         #expect(try other.reply().status == 200)
@@ -56,23 +52,8 @@ private func useUpDescriptors() {
 }
 
 private func unconnectedSocket() -> Int32 {
-    #if canImport(Glibc)
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
+    let descriptor = newSocket()
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     return descriptor
-}
-
-private func connect(_ descriptor: Int32, toPort port: Int) {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-    _ = withUnsafeBytes(of: address) {
-        let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress!
-        return Foundation.connect(descriptor, address, socklen_t($0.count))
-    }
 }
 #endif

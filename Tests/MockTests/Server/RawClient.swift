@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// A blocking TCP client that sends exactly the bytes it is told, well-formed or not.
 final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one receives.
@@ -8,7 +8,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         var head: String
         var body: Data
 
-        var text: String { String(decoding: body, as: UTF8.self) }
+        var text: String { body.text }
 
         func header(_ name: String) -> String? {
             let line = head.components(separatedBy: "\r\n").first {
@@ -26,33 +26,14 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     private var received = Data()
     private var isClosed = false
 
-    init(port: Int) throws {
-        #if canImport(Glibc)
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+    init(port: Int, sending text: String = "") throws {
+        descriptor = try connectedSocket(port: port)
         // A test that waits in vain fails, and does not hang.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
-        #if canImport(Darwin)
-        var on: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-        let isConnected = withUnsafeBytes(of: address) {
-            let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return connect(descriptor, address, socklen_t($0.count)) == 0
-        }
-        guard isConnected else {
-            // The socket is closed by `deinit`, which runs although the initialiser throws.
-            throw Failure(description: "cannot connect: \(String(cString: strerror(errno)))")
-        }
+        send(text)
     }
 
     deinit {
@@ -61,35 +42,14 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
 
     /// - Returns: Whether the peer took all of it.
     @discardableResult
-    func send(_ bytes: Data) -> Bool {
-        #if canImport(Darwin)
-        let flags: Int32 = 0
-        #else
-        let flags = Int32(MSG_NOSIGNAL)
-        #endif
-        return bytes.withUnsafeBytes { all in
-            var sent = 0
-            while sent < all.count {
-                let count = Foundation.send(
-                    descriptor, all.baseAddress! + sent, all.count - sent, flags)
-                if count <= 0 { return false }
-                sent += count
-            }
-            return true
-        }
-    }
+    func send(_ bytes: Data) -> Bool { sendAll(bytes, to: descriptor) }
 
     @discardableResult
-    func send(_ text: String) -> Bool {
-        send(Data(text.utf8))
-    }
+    func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     /// Ends the connection as a client does that crashes.
     func reset() {
-        // Without a time to linger, closing resets the connection.
-        var now = linger(l_onoff: 1, l_linger: 0)
-        let size = socklen_t(MemoryLayout<linger>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, size)
+        resetWhenClosed(descriptor)
         close(descriptor)
         isClosed = true
     }
@@ -102,10 +62,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     ///
     /// - Parameter method: A `HEAD` has no body, whatever its fields say.
     func reply(to method: String = "GET") throws -> Reply {
-        while received.firstRange(of: Data("\r\n\r\n".utf8)) == nil { try receiveMore() }
-        let end = received.firstRange(of: Data("\r\n\r\n".utf8))!
-        let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
-        received = Data(received[end.upperBound...])
+        let head = try take(until: "\r\n\r\n")
         guard head.hasPrefix("HTTP/1.1 "), let status = Int(head.dropFirst(9).prefix(3)) else {
             throw Failure(description: "not a status line: \(head)")
         }
@@ -133,14 +90,16 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         return received
     }
 
+    private func take(until delimiter: String) throws -> String {
+        let delimiter = Data(delimiter.utf8)
+        while received.firstRange(of: delimiter) == nil { try receiveMore() }
+        let range = received.firstRange(of: delimiter)!
+        defer { received = Data(received[range.upperBound...]) }
+        return received[..<range.lowerBound].text
+    }
+
     private func nextChunk() throws -> Data? {
-        var end = received.firstRange(of: Data("\r\n".utf8))
-        while end == nil {
-            try receiveMore()
-            end = received.firstRange(of: Data("\r\n".utf8))
-        }
-        let line = String(decoding: received[..<end!.lowerBound], as: UTF8.self)
-        received = Data(received[end!.upperBound...])
+        let line = try take(until: "\r\n")
         guard let size = Int(line, radix: 16) else { throw Failure(description: "size: \(line)") }
         let chunk = try take(size)
         guard try take(2) == Data("\r\n".utf8) else { throw Failure(description: "no chunk end") }

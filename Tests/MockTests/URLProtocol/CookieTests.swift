@@ -1,30 +1,24 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct CookieTests {
     @Test(arguments: Transport.allCases)
     func keepsSeveralOfOneAnswer(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(
+        let client = try TestClient(transport)
+        client.network.stub(
             .get("/login"),
             .status(204)
                 .header("Set-Cookie", "a=1; Path=/; Expires=Wed, 01 Jan 2098 00:00:00 GMT")
                 .header("Set-Cookie", "b=2; Path=/"))
-        network.stub(.get("/a"), .text("x"))
-        let (session, baseURL) = try transport.open(network)
+        client.network.stub(.get("/a"), .text("x"))
 
-        for path in ["login", "a"] {
-            _ = try await session.exchange(URLRequest(url: baseURL.appending(path: path)))
-        }
+        for path in ["login", "a"] { _ = try await client.load(path) }
 
-        let sent = network.requests.last?.request.value(forHTTPHeaderField: "Cookie") ?? ""
+        let sent = client.network.requests.last?.header("Cookie") ?? ""
         #expect(Set(sent.split(separator: "; ")) == ["a=1", "b=2"])
     }
 
-    /// A cookie is replaced or deleted before the body of the answer that set it has ended.
     @Test(arguments: Transport.allCases, CookieChange.allCases)
     func isStoredOnce(_ transport: Transport, _ change: CookieChange) async throws {
         for isStream in [true, false] {
@@ -46,40 +40,35 @@ import Testing
     /// Foundation on Linux ignores `Max-Age` in what it stores itself, over the loopback.
     @Test(arguments: Transport.allCases, ["0", "-1", "-99999999999"])
     func deletesACookieByItsAge(_ transport: Transport, _ age: String) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=60"))
-        network.stub(
-            .get("/logout"), .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=\(age)"))
-        network.stub(.get("/a"), .text("x"))
-        let (session, baseURL) = try transport.open(network)
-
-        for path in ["login", "a", "logout", "a"] {
-            _ = try await session.exchange(URLRequest(url: baseURL.appending(path: path)))
+        let client = try TestClient(transport)
+        for (path, time) in [("/login", "60"), ("/logout", age)] {
+            let cookie = "a=1; Path=/; Max-Age=\(time)"
+            client.network.stub(.get(path), .text("x").header("Set-Cookie", cookie))
         }
+        client.network.stub(.get("/a"), .text("x"))
 
-        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
-        #expect(sent == ["a=1", nil])
+        for path in ["login", "a", "logout", "a"] { _ = try await client.load(path) }
+
+        #expect(client.network.sentCookies == ["a=1", nil])
     }
 
-    /// As a `URLSession` does over a network.
     @Test(arguments: Transport.allCases)
     func aStoredCookieReplacesTheRequestsOwn(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
-        network.stub(.get("/a"), .text("x"))
-        let (session, baseURL) = try transport.open(network)
-        let request = try URLRequest(url: baseURL.appending(path: "a")).header("Cookie", "b=2")
+        let client = try TestClient(transport)
+        client.network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
+        client.network.stub(.get("/a"), .text("x"))
 
-        _ = try await session.exchange(request)
-        _ = try await session.exchange(URLRequest(url: baseURL.appending(path: "login")))
-        _ = try await session.exchange(request)
+        for request in [
+            client.request(headers: ["Cookie": "b=2"]), client.request("login"),
+            client.request(headers: ["Cookie": "b=2"]),
+        ] {
+            _ = try await client.session.exchange(request)
+        }
 
-        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
-        #expect(sent == ["b=2", "a=1"])
+        #expect(client.network.sentCookies == ["b=2", "a=1"])
     }
 
     #if canImport(FoundationNetworking)
-    /// As over a real network, a session uses its own storage if it has one.
     @Test(arguments: [true, false])
     func usesTheStorageOfTheSession(_ hasStorage: Bool) async throws {
         let network = MockNetwork()
@@ -91,18 +80,17 @@ import Testing
         let session = URLSession(configuration: configuration)
 
         for path in ["login", "a"] { _ = try await session.exchange(.test(path)) }
-        _ = await loadWithoutExchange(.test("login"), session)
+        _ = try await session.data(for: .test("login"))
 
-        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
-        #expect(sent == Array(repeating: hasStorage ? "a=1" : nil, count: 3))
+        #expect(network.sentCookies == Array(repeating: hasStorage ? "a=1" : nil, count: 3))
         #expect(storage?.cookies?.count == (hasStorage ? 1 : 0))
     }
-
-    private func loadWithoutExchange(_ request: URLRequest, _ session: URLSession) async -> Data? {
-        await withCheckedContinuation { continuation in
-            session.dataTask(with: request) { data, _, _ in continuation.resume(returning: data) }
-                .resume()
-        }
-    }
     #endif
+}
+
+extension MockNetwork {
+    /// What the requests for `/a` had as their cookie.
+    fileprivate var sentCookies: [String?] {
+        requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
+    }
 }

@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 
 /// A client that drives a session through delegates, as Alamofire does.
@@ -30,8 +29,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         _ request: URLRequest, _ configuration: URLSessionConfiguration, _ level: Level,
         whenStarted: @Sendable (URLSessionDataTask) async -> Void = { _ in }
     ) async -> [Event] {
-        let session = URLSession(
-            configuration: configuration, delegate: self, delegateQueue: nil)
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         let task = session.dataTask(with: request)
         if level == .sessionAndTask { task.delegate = self }
         task.resume()

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 import XCTest
 
 @Suite(.limited, .usesSockets) struct DelegateTests {
@@ -52,14 +50,10 @@ import XCTest
 
     @Test(arguments: DelegateClient.Level.allCases)
     func isCancelledOnce(_ level: DelegateClient.Level) async {
-        let arrived = Gate()
-        network.stub(.any) { _ in
-            arrived.open()
-            return try await waitForCancellation()
-        }
+        network.stub(.any, .hanging)
 
         let events = await DelegateClient().run(.test("a"), network.configuration, level) { task in
-            await arrived.wait()
+            await network.waitForRequests()
             task.cancel()
         }
 
@@ -105,19 +99,13 @@ import XCTest
     }
 
     @Test func deliversAfterASuspension() async {
-        let arrived = Gate()
-        let answer = Gate()
-        network.stub(.any) { _ in
-            arrived.open()
-            await answer.wait()
-            return .text("value")
-        }
+        let stub = network.stub(.any, .text("value").held)
 
         let events = await DelegateClient().run(.test("a"), network.configuration, .session) {
             task in
-            await arrived.wait()
+            await stub.waitForRequests()
             task.suspend()
-            answer.open()
+            stub.release()
             task.resume()
         }
 
@@ -154,27 +142,6 @@ final class TalkDelegateTests: XCTestCase {
             XCTAssertEqual(
                 events,
                 [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
-        }
-    }
-
-    func testACancellationArrivesOnce() async {
-        for level in DelegateClient.Level.allCases {
-            let arrived = Gate()
-            let release = DispatchSemaphore(value: 0)
-            MockURLProtocol.requestHandler = { _ in
-                arrived.open()
-                release.wait()
-                return (HTTPURLResponse(), Data())
-            }
-
-            let events = await DelegateClient().run(.test("a"), configuration, level) { task in
-                await arrived.wait()
-                task.cancel()
-            }
-            release.signal()
-
-            XCTAssertEqual(events, [.end(.cancelled)])
-            XCTAssertEqual(MockURLProtocol.requests.map(\.wasCancelled), [true])
         }
     }
 

@@ -1,10 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
-/// Tasks of a mocked `URLSession` that a client starts itself, without `exchange`.
 @Suite(.limited, .usesSockets) struct PlainTaskTests {
     private let network = MockNetwork()
 
@@ -27,9 +24,9 @@ import Testing
             for location in ["/new", "new?q=1#f", "https://other.example.com/new", "mailto:a@b"] {
                 var request = URLRequest.test("v1/old", method: method)
                 request.httpBody = ["POST", "PUT"].contains(method) ? Data("data".utf8) : nil
-                for name in ["Authorization", "X-Api-Key", "Content-Type", "Accept"] {
-                    request.setValue("v", forHTTPHeaderField: name)
-                }
+                request.allHTTPHeaderFields = [
+                    "Authorization": "v", "X-Api-Key": "v", "Content-Type": "v", "Accept": "v",
+                ]
                 network.stub(
                     .path("/v1/old"), .text("", status: status).header("Location", location))
                 let before = network.requests.count

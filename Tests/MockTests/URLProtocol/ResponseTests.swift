@@ -1,7 +1,6 @@
 import APIKitLiteTesting
 import Testing
 
-/// The responses that a test may create as on Apple platforms.
 @Suite struct ResponseTests {
     private let url = URL(string: "https://api.example.com/a")!
 

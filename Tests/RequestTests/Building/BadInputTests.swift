@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -225,7 +223,6 @@ import Testing
         #expect(try request.formBody(["a": 1]).httpBody == Data("a=1".utf8))
     }
 
-    /// Errors of building and others that quote a URL, before anything knows what an app hides.
     @Test func hidesWhatTheAppHidesInAURLThatCannotBeSent() throws {
         let redaction = Redaction.standard.adding("birthday")
         let url = URL(string: "https://h/a?birthday=hunter2&token=hunter3")!

@@ -1,33 +1,22 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
 @Suite(.limited) struct APIRequestErrorTests {
     private let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)
 
-    private func response(_ status: Int, type: String? = nil) -> HTTPURLResponse {
-        HTTPURLResponse(
-            url: request.url!, statusCode: status, httpVersion: nil,
-            headerFields: type.map { ["Content-Type": $0] })!
-    }
-
-    private struct Plain: Error { var reason = "r" }
-
     @Test func keepsWhatWasKnown() throws {
         let error = APIRequestError(
-            stage: .validate, request: request, response: response(404),
-            data: Data(#"{"message":"gone"}"#.utf8), underlying: Plain())
+            stage: .validate, request: request, response: .status(404),
+            data: Data(#"{"message":"gone"}"#.utf8), underlying: TestError())
 
         #expect(error.statusCode == 404)
         #expect(error.request?.url == request.url)
-        #expect(error.underlying is Plain)
+        #expect(error.underlying is TestError)
         #expect(try error.decodeBody([String: String].self) == ["message": "gone"])
-        #expect(APIRequestError(stage: .transport, underlying: Plain()).statusCode == nil)
-        #expect(throws: DecodingError.self) {
-            try APIRequestError(stage: .transport, underlying: Plain()).decodeBody(Int.self)
-        }
+        let other = APIRequestError(stage: .transport, underlying: TestError())
+        #expect(other.statusCode == nil)
+        #expect(throws: DecodingError.self) { try other.decodeBody(Int.self) }
     }
 
     @Test func knowsACancellationFromAFailure() {
@@ -38,7 +27,7 @@ import Testing
         #expect(isCancellation(CancellationError()))
         #expect(isCancellation(URLError(.cancelled), true))
         #expect(!isCancellation(URLError(.cancelled)))
-        #expect(!isCancellation(Plain()))
+        #expect(!isCancellation(TestError()))
     }
 
     @Test func hidesWhatItsRedactionHides() throws {
@@ -50,7 +39,7 @@ import Testing
         ).jsonBody(["birthday": "hunter2"])
         func error(_ redaction: Redaction, _ underlying: any Error = Refusal()) -> APIRequestError {
             APIRequestError(
-                stage: .validate, request: request, response: response(400),
+                stage: .validate, request: request, response: .status(400),
                 data: Data(#"{"birthday":"hunter2","token":"hunter3"}"#.utf8),
                 underlying: underlying, redaction: redaction)
         }
@@ -64,9 +53,10 @@ import Testing
         #expect(error(app).redaction == app)
         #expect(!texts(error(app)).contains("hunter"))
         // The inner error hides the same as the outer error, and the outer error still hides all.
-        #expect(!texts(error(app, error(.standard))).contains("hunter"))
-        #expect(
-            !texts(APIRequestError(stage: .transport, underlying: error(app))).contains("hunter"))
+        let outer = APIRequestError(stage: .transport, underlying: error(app))
+        for error in [error(app, error(.standard)), outer] {
+            #expect(!texts(error).contains("hunter"))
+        }
         #expect(texts(error(.none)).contains("Refused: hunter2, hunter3"))
         #expect(
             error(.none).description.contains(#"Body: {"birthday":"hunter2","token":"hunter3"}"#))
@@ -89,8 +79,9 @@ import Testing
         let middle = APIRequestError(stage: .makeRequest, underlying: inner)
         let outer = APIRequestError(stage: .transport, request: request, underlying: middle)
 
-        #expect(middle.description.components(separatedBy: "curl '").count == 2)
-        #expect(outer.description.components(separatedBy: "curl '").count == 2)
+        for error in [middle, outer] {
+            #expect(error.description.components(separatedBy: "curl '").count == 2)
+        }
         #expect(outer.description.hasSuffix("\ncurl 'https://h/v1/users'"))
     }
 
@@ -98,7 +89,7 @@ import Testing
         let body = Data(("[" + String(repeating: "1,", count: 5_000) + "1]").utf8)
         let request = try URLRequest("POST", URL(string: "https://h")!).body(
             body, contentType: "application/json")
-        let error = APIRequestError(stage: .transport, request: request, underlying: Plain())
+        let error = APIRequestError(stage: .transport, request: request, underlying: TestError())
 
         #expect(error.description.hasSuffix("--data-raw '<application/json, 10,003 bytes>'"))
     }

@@ -1,9 +1,6 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
-/// A secret in each of many places, which no text and no redacted message shows.
 @Suite(.limited) struct PlantedSecretsTests {
     typealias Place = PlantedSecret
 
@@ -16,8 +13,7 @@ import Testing
 
     private func texts(_ place: Place, _ redaction: Redaction = .standard) -> [String] {
         let request = place.request
-        let response = HTTPURLResponse(
-            url: request.url!, statusCode: 400, httpVersion: nil, headerFields: place.headers)!
+        let response = HTTPURLResponse.status(400, headers: place.headers)
         let data = Data((place.body ?? "").utf8)
         let decoding = DecodingError.typeMismatch(
             Int.self, .init(codingPath: [PathKey(intValue: 0)], debugDescription: ""))
@@ -37,18 +33,18 @@ import Testing
                         underlying: underlying, redaction: redaction))
             }
         }
-        var texts = [
+        return [
             request.curlCommand(redacting: redaction),
             ExchangeEvent(.started, id: 1, request).description,
         ]
-        for error in errors {
-            texts += [error.description, error.localizedDescription]
-            texts.append(ExchangeEvent(rejected: error).description)
-        }
-        return texts
+            + errors.flatMap {
+                [
+                    $0.description, $0.localizedDescription,
+                    ExchangeEvent(rejected: $0).description,
+                ]
+            }
     }
 
-    /// The URL, the body and the headers of a redacted request.
     private func redacted(_ request: URLRequest) -> [String] {
         let shown = Redaction.standard.redacted(request)
         let headers = shown.allHTTPHeaderFields ?? [:]
@@ -126,9 +122,9 @@ import Testing
         let kept = "\u{1F468}\u{200D}\u{1F469} \u{0645}\u{064E} \u{0915}\u{094D}"
         let text = "a\(controls)b \(kept)"
         let quoted = JSONText.quoted(text)
-        let response = HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: 400, httpVersion: nil,
-            headerFields: ["Content-Type": "text/x\u{9B}31m\u{202E}"])
+        let request = URLRequest(url: URL(string: "https://h")!)
+        let response = HTTPURLResponse.status(
+            400, headers: ["Content-Type": "text/x\u{9B}31m\u{202E}"])
         let decoding = DecodingError.keyNotFound(
             PathKey(stringValue: text),
             .init(codingPath: [PathKey(stringValue: text)], debugDescription: text))
@@ -139,13 +135,12 @@ import Testing
         ] as [any Error] {
             for body in ["{\(quoted): \(quoted)}", "[\(quoted)]"] {
                 let error = APIRequestError(
-                    stage: .validate, request: URLRequest(url: URL(string: "https://h")!),
-                    response: response, data: Data(body.utf8), underlying: underlying)
+                    stage: .validate, request: request, response: response,
+                    data: Data(body.utf8), underlying: underlying)
                 let shown = [
                     error.description, error.localizedDescription,
                     ExchangeEvent(rejected: error).description,
-                    ExchangeEvent(.failed(underlying), id: 1, URLRequest(url: response!.url!))
-                        .description,
+                    ExchangeEvent(.failed(underlying), id: 1, request).description,
                 ]
                 for text in shown {
                     let removed = text.unicodeScalars.filter {

@@ -1,14 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
-/// The output of `dump`, `print` and reflection for values that contain a credential.
 @Suite(.limited) struct ReflectionTests {
     private static let url = URL(string: "https://h/?token=hunter2")!
     private static var request: URLRequest {

@@ -1,9 +1,6 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
-/// The names whose values are secret.
 @Suite(.limited) struct SecretNameTests {
     /// The names that ``Redaction/standard`` hides: names that APIs use, and one for each word and
     /// pair of words in its list.
@@ -65,22 +62,19 @@ import Testing
         text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
+    private let standard = Redaction.standard
+
     private func query(_ name: String) -> String {
-        Redaction.standard.url("https://h/?\(name)=hunter2&z=1")
+        standard.url("https://h/?\(name)=hunter2&z=1")
     }
 
     private func shown(_ name: String) -> [String?] {
-        let form = Data("\(name)=hunter2".utf8)
         let (first, rest) = (String(name.utf8.first!, radix: 16), name.dropFirst())
         return [
-            Redaction.standard.value("hunter2", named: name), query(name),
-            query("%\(first)\(rest)"),
-            Redaction.standard.body(
-                Data(#"{"\u00\#(first)\#(rest)":"hunter2"}"#.utf8), contentType: nil),
-            Redaction.standard.body(Data(#"{"\#(name)":"hunter2"}"#.utf8), contentType: nil),
-            Redaction.standard.body(
-                Data(#"{"a":[{"\#(name)":[1,"hunter2"]}]}"#.utf8), contentType: nil),
-            Redaction.standard.body(form, contentType: "application/x-www-form-urlencoded"),
+            standard.value("hunter2", named: name), query(name), query("%\(first)\(rest)"),
+            standard.json(#"{"\u00\#(first)\#(rest)":"hunter2"}"#),
+            standard.json(#"{"\#(name)":"hunter2"}"#),
+            standard.json(#"{"a":[{"\#(name)":[1,"hunter2"]}]}"#), standard.form("\(name)=hunter2"),
         ]
     }
 
@@ -89,81 +83,58 @@ import Testing
             // Elsewhere, capitals may separate words.
             let isLower = name == name.lowercased()
             for name in isLower ? [name, name.uppercased(), name.capitalized] : [name] {
-                for text in shown(name) {
-                    #expect(text?.contains("hunter2") == false, "\(name)")
-                }
+                #expect(shown(name).allSatisfy { $0?.contains("hunter2") == false }, "\(name)")
             }
         }
     }
 
     @Test func showsTheValuesOfOrdinaryNames() {
         for name in Self.ordinaryNames {
-            for text in shown(name) {
-                #expect(text?.contains("hunter2") == true, "\(name)")
-            }
+            #expect(shown(name).allSatisfy { $0?.contains("hunter2") == true }, "\(name)")
         }
     }
 
     /// An OAuth `code` is an item of a query; the `code` of an error is a key of JSON.
-    @Test(arguments: ["code", "key", "auth", "access", "refresh", "assertion"])
-    func hidesAmbiguousNamesOnlyInItems(_ name: String) {
-        #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
-        for value in ["\"hunter2\"", "\"INVALID_ARGUMENT\"", "404"] {
-            let json = #"{"\#(name)":\#(value)}"#
-            #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
+    @Test func hidesAmbiguousNamesOnlyInItems() {
+        let names = ["code", "key", "auth", "access", "refresh", "assertion"]
+        for name in names + Self.sessionNames {
+            #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
+            for value in ["\"hunter2\"", "\"INVALID_ARGUMENT\"", "404", #"{"\#(name)":3}"#] {
+                let json = #"{"\#(name)":\#(value)}"#
+                #expect(standard.json(json) == json)
+            }
+        }
+        for name in Self.sessionNames {
+            #expect(standard.value("hunter2", named: name) == "REDACTED")
         }
     }
 
     @Test func aNumberedKeyIsNoSecretAndAPrefixDoesNotCount() {
-        #expect(Redaction.standard.url("https://h?key1=value1") == "https://h?key1=value1")
-        #expect(Redaction.standard.value("value1", named: "key2") == "value1")
-        #expect(Redaction.standard.value("value1", named: "X-Auth") == "REDACTED")
-        #expect(Redaction.standard.value("value1", named: "x-key") == "REDACTED")
-        #expect(Redaction.standard.value("a", named: "X-Authors") == "a")
-    }
-
-    @Test(arguments: sessionNames)
-    func hidesASessionExceptInJSON(_ name: String) {
-        #expect(Redaction.standard.value("hunter2", named: name) == "REDACTED")
-        #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
-        let json = #"{"0":{"\#(name)":3},"\#(name)":"keynote"}"#
-        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
-    }
-
-    @Test(arguments: [
-        #"{"otp":false,"password":true,"token":null}"#,
-        #"{"maxTokens":5,"usage":{"tokens":17,"total_tokens":12}}"#,
-    ])
-    func showsNullBooleansAndCounts(_ json: String) {
-        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
-    }
-
-    @Test func hidesCodesOfDigits() {
-        let json = #"{"backupCodes":"12345678","pin":1234,"recoveryCodes":[12345678]}"#
-        let shown = Redaction.standard.body(Data(json.utf8), contentType: nil)
-
-        #expect(
-            shown == #"{"backupCodes":"REDACTED","pin":0,"recoveryCodes":[0]}"#)
-        #expect(
-            Redaction.standard.url("https://h?backup_codes=12345678")
-                == "https://h?backup_codes=REDACTED")
-    }
-
-    @Test func hidesTheBooleanOfANameThatIsAdded() {
-        let body = Data(#"{"is_ill":true,"b":true}"#.utf8)
-
-        #expect(
-            Redaction.standard.adding("isIll").body(body, contentType: nil)
-                == #"{"is_ill":false,"b":true}"#)
-    }
-
-    @Test func comparesTheNamesOfALiteralAsAWhole() {
         let pin: Redaction = ["user-pin"]
+        let rows: [(Redaction, String, String)] = [
+            (standard, "key2", "a"), (standard, "X-Auth", "REDACTED"),
+            (standard, "x-key", "REDACTED"), (standard, "X-Authors", "a"),
+            // The names of a literal are compared as a whole.
+            (pin, "userPIN", "REDACTED"), (pin, "pin", "a"), (pin, "Authorization", "a"),
+        ]
+        for (redaction, name, shown) in rows {
+            #expect(redaction.value("a", named: name) == shown, "\(name)")
+        }
+        #expect(standard.url("https://h?key1=value1") == "https://h?key1=value1")
+        #expect(standard.adding("user-pin") != standard && pin != standard)
+    }
 
-        #expect(pin.value("hunter2", named: "userPIN") == "REDACTED")
-        #expect(pin.value("hunter2", named: "pin") == "hunter2")
-        #expect(pin.value("hunter2", named: "Authorization") == "hunter2")
-        #expect(pin != Redaction.standard)
-        #expect(Redaction.standard.adding("user-pin") != Redaction.standard)
+    @Test func showsNullBooleansAndCountsAndHidesDigits() {
+        let rows: [Marked] = [
+            #"{"otp":false,"password":true,"token":null}"#,
+            #"{"maxTokens":5,"usage":{"tokens":17,"total_tokens":12}}"#,
+            #"{"backupCode":"«x123»","pin":«1234»,"recoveryCodes":[«12345678»]}"#,
+        ]
+        for json in rows { #expect(standard.json(json.text) == json.shown) }
+        #expect(standard.json(#"{"backupCodes":"12345678"}"#) == #"{"backupCodes":"REDACTED"}"#)
+        #expect(
+            standard.url("https://h?backup_codes=12345678") == "https://h?backup_codes=REDACTED")
+        let added = standard.adding("isIll").json(#"{"is_ill":true,"b":true}"#)
+        #expect(added == #"{"is_ill":false,"b":true}"#)
     }
 }

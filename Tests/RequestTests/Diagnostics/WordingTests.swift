@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -54,8 +52,7 @@ import Testing
                 "A request without a complete answer",
                 [
                     load(.transport, URLError(.timedOut)),
-                    load(
-                        .transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)),
+                    load(.transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)),
                     load(.transport, unreachable), load(.transport, URLError(.cancelled)),
                     load(.transport, Plain()), load(.transport, Lines()),
                     load(.transport, CancellationError()),

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -22,10 +20,8 @@ import Testing
         let text = start + String(repeating: #"a="\";"#, count: 20_000)
 
         #expect(linkTarget("next", of: text, relativeTo: base) == nil)
-        #expect(
-            linkTarget("next", of: text + #""; rel=next"#, relativeTo: base)?.path == "/a")
-        #expect(
-            linkTarget("next", of: "</b>;rel=next," + text, relativeTo: base)?.path == "/b")
+        #expect(linkTarget("next", of: text + #""; rel=next"#, relativeTo: base)?.path == "/a")
+        #expect(linkTarget("next", of: "</b>;rel=next," + text, relativeTo: base)?.path == "/b")
     }
 
     @Test func reads() {

@@ -1,42 +1,39 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
-/// The parsers whose elements are decoded from JSON.
 @Suite(.limited) struct JSONStreamTests {
     private struct Delta: Decodable { var text: String }
-
-    /// The parser of a response whose body is one JSON value.
-    private func wholeBody<Value: Decodable>(
-        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
-    ) -> some StreamParser<Value> {
-        let response = HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
-            headerFields: ["Content-Type": "application/json"])
-        return ServerSentEvents(orBodyOf: response).until(data: "[DONE]")
-            .json(type, decoder: decoder)
-    }
 
     private static let a = #"{"text":"a"}"#
     private static let b = #"{"text":"b"}"#
 
+    private let lines = JSONLines(Delta.self)
+    private let undecodable = DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: ""))
+
+    private var events: some StreamParser<Delta> & Sendable {
+        ServerSentEvents().json(Delta.self)
+    }
+
+    private var ended: some StreamParser<Delta> & Sendable {
+        ServerSentEvents().until(data: "[DONE]").json(Delta.self)
+    }
+
+    private func wholeBody<Value: Decodable & Sendable>(
+        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+    ) -> some StreamParser<Value> & Sendable {
+        let json = HTTPURLResponse.status(200, headers: ["Content-Type": "application/json"])
+        return ServerSentEvents(orBodyOf: json).until(data: "[DONE]").json(type, decoder: decoder)
+    }
+
     @Test(arguments: [
-        ("\(a)\n\(b)\n", ["a", "b"]),
-        ("\(a)\r\n\r\n\(b)", ["a", "b"]),
+        ("\(a)\n\(b)\n", ["a", "b"]), ("\(a)\r\n\r\n\(b)", ["a", "b"]),
         ("\u{feff}\(a)\n \t\r\n\n\(b)\n\n", ["a", "b"]),
         // CR is white space in JSON, so it does not end a line.
-        ("{\"text\":\r\"a\"}\r\n", ["a"]),
-        ("", []), ("\n", []), ("\u{feff}", []),
+        ("{\"text\":\r\"a\"}\r\n", ["a"]), ("", []), ("\n", []), ("\u{feff}", []),
     ])
     func parsesLinesAtEverySplit(_ stream: String, _ texts: [String]) {
-        let stream = Data(stream.utf8)
-        for pieces in stream.allPieces {
-            var parser = JSONLines(Delta.self)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == texts)
-            #expect(error == nil)
-        }
+        #expect(lines.map(\.text).delivers(texts, of: stream))
     }
 
     @Test func returnsALineAsSoonAsItIsComplete() throws {
@@ -47,21 +44,18 @@ import Testing
         #expect(try parser.finish() == [4])
     }
 
-    @Test func deliversTheLinesBeforeOneThatCannotBeParsed() throws {
-        let stream = Data("\(Self.a)\n\n{\"text\":7}\n\(Self.b)\n".utf8)
-        for pieces in stream.allPieces {
-            var parser = JSONLines(Delta.self)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == ["a"])
-            #expect(error is DecodingError)
+    @Test func deliversTheElementsBeforeAnError() throws {
+        for rest in ["\n{\"text\":7}\n\(Self.b)\n", "{\"te"] {
+            #expect(lines.map(\.text).delivers(["a"], then: undecodable, of: "\(Self.a)\n\(rest)"))
         }
-    }
-
-    @Test func refusesALastLineThatIsCut() throws {
-        var parser = JSONLines(Delta.self)
-
-        #expect(try parser.parse(Data("\(Self.a)\n{\"te".utf8)).count == 1)
-        #expect(throws: DecodingError.self) { try parser.finish() }
+        let long = JSONLines<String>(longestLine: 5)
+        #expect(
+            long.delivers(
+                ["abc"], then: StreamError.lineTooLong(limit: 5), of: "\"abc\"\n\"abcd\"\n"))
+        let event = ServerSentEvent(event: "error", data: "overloaded")
+        #expect(
+            ended.map(\.text).delivers(
+                ["a"], then: StreamError.event(event), of: "data: \(Self.a)\n\n" + event.text))
     }
 
     @Test func acceptsTheMediaTypesItIsGiven() {
@@ -70,16 +64,8 @@ import Testing
         #expect(own.mediaTypes == ["application/vendor+x-ndjson"])
         #expect(own.until { $0 == 1 }.map(String.init).mediaTypes == own.mediaTypes)
         #expect(JSONLines(Int.self, mediaTypes: []).mediaTypes.isEmpty)
-        let standard = JSONLines(Int.self).mediaTypes
-        #expect(standard.contains("application/x-ndjson") && standard.contains("text/plain"))
-    }
-
-    @Test func limitsALine() {
-        var parser = JSONLines<String>(longestLine: 5)
-        let (values, error) = parser.deliver([Data("\"abc\"\n\"abcd\"\n".utf8)])
-
-        #expect(values == ["abc"])
-        #expect(error as? StreamError == StreamError.lineTooLong(limit: 5))
+        let standard = Set(lines.mediaTypes)
+        #expect(standard.isSuperset(of: ["application/x-ndjson", "text/plain"]))
     }
 
     @Test func usesTheDecoderItIsGiven() throws {
@@ -88,12 +74,11 @@ import Testing
         struct Camel: Decodable { var itemId: Int }
         let json = #"{"item_id":1}"#
 
-        var lines = JSONLines(Camel.self, decoder: decoder)
-        #expect(lines.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
-        var events = ServerSentEvents().json(Camel.self, decoder: decoder)
-        #expect(events.deliver([Data("data: \(json)\n\n".utf8)]).elements.map(\.itemId) == [1])
-        var document = wholeBody(Camel.self, decoder: decoder)
-        #expect(document.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
+        let lines = JSONLines(Camel.self, decoder: decoder).map(\.itemId)
+        #expect(lines.delivers([1], of: json))
+        let events = ServerSentEvents().json(Camel.self, decoder: decoder).map(\.itemId)
+        #expect(events.delivers([1], of: "data: \(json)\n\n"))
+        #expect(wholeBody(Camel.self, decoder: decoder).map(\.itemId).delivers([1], of: json))
     }
 
     @Test(arguments: [
@@ -102,61 +87,39 @@ import Testing
         ("data: a\ndata: b\nda", 0),
     ])
     func requiresTheTerminator(_ stream: String, _ count: Int) {
-        var parser = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
-        let (values, error) = parser.deliver([Data(stream.utf8)])
-
-        #expect(values.count == count)
-        #expect(error as? StreamError == .unfinished(elementCount: count))
+        #expect(
+            ended.map(\.text).delivers(
+                Array(repeating: "a", count: count),
+                then: StreamError.unfinished(elementCount: count), of: stream))
     }
 
     @Test func passesOverAnEventWithoutJSON() {
-        let stream = Data("id: 1\ndata:\n\nid: 2\ndata: \(Self.a)\n\n".utf8)
-        for pieces in stream.allPieces {
-            var parser = ServerSentEvents().json(Delta.self)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == ["a"])
-            #expect(error == nil)
-        }
-    }
-
-    @Test func throwsAnErrorEvent() throws {
-        let stream = Data("data: \(Self.a)\n\nevent: error\ndata: overloaded\n\n".utf8)
-        for pieces in stream.allPieces {
-            var parser = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == ["a"])
-            let event = ServerSentEvent(event: "error", data: "overloaded")
-            #expect(error as? StreamError == .event(event))
-        }
+        let stream = "id: 1\ndata:\n\nid: 2\ndata: \(Self.a)\n\n"
+        #expect(events.map(\.text).delivers(["a"], of: stream))
     }
 
     @Test func parsesADocumentWhenItEnds() throws {
         var parser = wholeBody(Delta.self)
-
         for byte in Data("\n\(Self.a)".utf8).bytes { #expect(try parser.parse(byte).isEmpty) }
         #expect(try parser.finish().map(\.text) == ["a"])
-        var marked = wholeBody(Delta.self)
-        #expect(marked.deliver([Data("\u{feff}\(Self.a)".utf8)]).elements.map(\.text) == ["a"])
-    }
 
-    @Test(arguments: ["{", #"{"text":1}"#])
-    func refusesADocumentThatCannotBeParsed(_ body: String) {
-        var parser = wholeBody(Delta.self)
-        let (values, error) = parser.deliver([Data(body.utf8)])
-
-        #expect(values.isEmpty)
-        #expect(error is DecodingError)
+        let document = wholeBody(Delta.self).map(\.text)
+        #expect(document.delivers(["a"], of: "\u{feff}\(Self.a)"))
+        for body in ["{", #"{"text":1}"#] {
+            #expect(document.delivers([], then: undecodable, of: body))
+        }
     }
 
     @Test func refusesACompressedBody() {
         let body = Data([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3])
+        func error(_ parser: some StreamParser<Delta>, _ pieces: [Data]) -> StreamError? {
+            var parser = parser
+            return parser.deliver(pieces).error as? StreamError
+        }
         for pieces in [[body], body.bytes] {
-            var lines = JSONLines(Delta.self)
-            #expect(lines.deliver(pieces).error as? StreamError == .compressed)
-            var events = ServerSentEvents().json(Delta.self)
-            #expect(events.deliver(pieces).error as? StreamError == .compressed)
-            var document = wholeBody(Delta.self)
-            #expect(document.deliver(pieces).error as? StreamError == .compressed)
+            #expect(error(lines, pieces) == .compressed)
+            #expect(error(events, pieces) == .compressed)
+            #expect(error(wholeBody(Delta.self), pieces) == .compressed)
         }
     }
 }

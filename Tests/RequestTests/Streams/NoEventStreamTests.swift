@@ -1,9 +1,6 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
-/// Bodies that are no event stream, and event streams that look unusual.
 @Suite(.limited) struct NoEventStreamTests {
     private func response(_ type: String?) -> HTTPURLResponse {
         .status(200, headers: type.map { ["Content-Type": $0] } ?? [:])
@@ -20,7 +17,6 @@ import Testing
         </script>
         """
 
-    /// The body, and what the error says that it is.
     @Test(arguments: [
         (#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600}}"#, "JSON"),
         (" \r\n{\n  \"data\": 1,\n  \"id\": 2\n}\n", "JSON"), ("[{\"id\":1}]", "JSON"),
@@ -34,20 +30,14 @@ import Testing
     func failsForABodyWithoutEvents(_ body: String, _ found: String) {
         let expected = StreamError.unexpectedContentType(
             found: found, expected: ["text/event-stream"])
-        for pieces in [[Data(body.utf8)], Data(body.utf8).bytes] {
-            var parser = ServerSentEvents()
-            let (events, error) = parser.deliver(pieces)
-            #expect(events.isEmpty)
-            #expect(error as? StreamError == expected)
-            // A wrong header does not help.
-            var declared = ServerSentEvents(orBodyOf: response("text/event-stream"))
-            #expect(declared.deliver(pieces).error as? StreamError == expected)
-            var last = ServerSentEvents(mediaTypes: []).until(data: "[DONE]").map(\.data)
-            #expect(last.deliver(pieces).error as? StreamError == expected)
-        }
+        #expect(ServerSentEvents().delivers([], then: expected, of: body))
+        // A wrong header does not help.
+        let declared = ServerSentEvents(orBodyOf: response("text/event-stream"))
+        #expect(declared.delivers([], then: expected, of: body))
+        let last = ServerSentEvents(mediaTypes: []).until(data: "[DONE]").map(\.data)
+        #expect(last.delivers([], then: expected, of: body))
     }
 
-    /// Unusual streams, with the number of their events.
     @Test(arguments: [
         ("", 0), (" ", 0), ("\r\n\r\n", 0), ("\u{feff}", 0), (": keep-alive\n\n", 0), (":\n", 0),
         (":", 0), ("foo: bar\n: hi\n\n", 0), ("foo\nretry: 7\n\n", 0), ("id: 7\n\n", 0),
@@ -59,41 +49,29 @@ import Testing
         ("{\"a\":1}\ndata: a\n\n", 1), ("<p>\n\ndata: a\n\nsorry", 1), ("data\n\n", 1),
     ])
     func acceptsAnUnusualEventStream(_ stream: String, _ count: Int) {
-        for pieces in Data(stream.utf8).allPieces {
-            for declared in ["text/event-stream", "TEXT/EVENT-STREAM ; charset=utf-8"] {
-                var parser = ServerSentEvents(orBodyOf: response(declared))
-                let (events, error) = parser.deliver(pieces)
-                #expect(events.count == count)
-                #expect(error == nil)
-            }
-            var parser = ServerSentEvents()
-            let (events, error) = parser.deliver(pieces)
-            #expect(events.count == count)
-            #expect(error == nil)
+        for parser in [
+            ServerSentEvents(), ServerSentEvents(orBodyOf: response("text/event-stream")),
+            ServerSentEvents(orBodyOf: response("TEXT/EVENT-STREAM ; charset=utf-8")),
+        ] {
+            #expect(parser.map { _ in 1 }.delivers(Array(repeating: 1, count: count), of: stream))
         }
     }
 
-    /// Without a media type that says what it is, the body does.
     @Test(arguments: [nil, "", "text/plain", "application/octet-stream"])
     func takesJSONOfAnyTypeAsTheOneValue(_ type: String?) {
         let bodies = [
             #"{"jsonrpc":"2.0","id":1,"error":{}}"#, "[1,\n2]", "\n {\n  \"data\": 1\n}",
             "\u{feff}{}",
         ]
+        let parser = ServerSentEvents(orBodyOf: response(type), mediaTypes: [])
         for body in bodies {
-            for pieces in Data(body.utf8).allPieces {
-                var parser = ServerSentEvents(orBodyOf: response(type), mediaTypes: [])
-                    .until(data: "[DONE]")
-                let (events, error) = parser.deliver(pieces)
-                #expect(events.count == 1)
-                #expect(error == nil)
-                let data = events.first?.data ?? ""
-                #expect((try? JSONSerialization.jsonObject(with: Data(data.utf8))) != nil)
+            let isJSON = parser.until(data: "[DONE]").map {
+                try JSONSerialization.jsonObject(with: Data($0.data.utf8)) is NSNull
             }
+            #expect(isJSON.delivers([false], of: body))
         }
-        var parser = ServerSentEvents(orBodyOf: response(type), mediaTypes: [])
-        #expect(parser.deliver([Data("data: a\n\n{}\n".utf8)]).elements.map(\.data) == ["a"])
-        var other = ServerSentEvents(orBodyOf: response(type), mediaTypes: [])
+        #expect(parser.map(\.data).delivers(["a"], of: "data: a\n\n{}\n"))
+        var other = parser
         #expect(other.deliver([Data("sorry".utf8)]).error is StreamError)
     }
 
@@ -104,7 +82,6 @@ import Testing
         #expect(parser.deliver([Data(body.utf8)]).error as? StreamError == .lineTooLong(limit: 10))
     }
 
-    /// As JSON lines, which are never silent about such a body.
     @Test func linesFailForABodyThatIsNotJSON() {
         for body in [Self.page, "Internal Server Error"] {
             var parser = JSONLines([Int].self)

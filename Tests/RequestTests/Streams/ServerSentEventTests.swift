@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited) struct ServerSentEventTests {
     @Test(arguments: [
@@ -36,7 +34,6 @@ import Testing
         let events = [ServerSentEvent(data: "a", id: "1"), ServerSentEvent(data: "b")]
         var parser = ServerSentEvents()
 
-        #expect(
-            try parser.parse(Data(events.map(\.text).joined().utf8)).map(\.id) == ["1", "1"])
+        #expect(try parser.parse(Data(events.map(\.text).joined().utf8)).map(\.id) == ["1", "1"])
     }
 }

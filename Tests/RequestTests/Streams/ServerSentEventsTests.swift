@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -27,21 +25,11 @@ import Testing
         ("application/json", "", []),
         ("text/event-stream", "id: 1\ndata:\n\n", [ServerSentEvent(data: "", id: "1")]),
     ])
-    func aBodyOfJSONIsOneEvent(
-        _ type: String, _ body: String, _ events: [ServerSentEvent]
-    ) throws {
-        let response = HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
-            headerFields: ["Content-Type": type])
-        for pieces in Data(body.utf8).allPieces {
-            var parser = ServerSentEvents(orBodyOf: response)
-            let (parsed, error) = parser.deliver(pieces)
-            #expect(parsed == events)
-            #expect(error == nil)
-        }
-        #expect(
-            ServerSentEvents(orBodyOf: response).mediaTypes.contains(type)
-                == (type == "text/event-stream"))
+    func aBodyOfJSONIsOneEvent(_ type: String, _ body: String, _ events: [ServerSentEvent]) {
+        let parser = ServerSentEvents(orBodyOf: .status(200, headers: ["Content-Type": type]))
+
+        #expect(parser.delivers(events, of: body))
+        #expect(parser.mediaTypes.contains(type) == (type == "text/event-stream"))
     }
 
     @Test func parsesThePublishedCasesAtEverySplit() {
@@ -114,33 +102,18 @@ import Testing
         #expect(outcome(stream.bytes, longestLine: 200_000).events.map(\.data) == [long])
     }
 
-    @Test func limitsALineWhereverItIsCut() {
-        let fits = Data("data:12345\n\n".utf8)
-        let isTooLong = Data("data: a\n\n:123456789\r".utf8)
-        let error = StreamError.lineTooLong(limit: 10)
+    @Test func limitsALineAndTheDataOfAnEvent() {
+        let parser = ServerSentEvents(longestLine: 10).map(\.data)
+        let tooLong = StreamError.lineTooLong(limit: 10)
 
-        #expect(outcome([fits], longestLine: 10).error == nil)
-        #expect(outcome(fits.bytes, longestLine: 10).error == nil)
-        #expect(outcome([isTooLong], longestLine: 9) == outcome(isTooLong.bytes, longestLine: 9))
-        let expected = Outcome(
-            events: [ServerSentEvent(data: "a")], lastEventID: "",
-            error: StreamError.lineTooLong(limit: 9))
-        #expect(isTooLong.splits.allSatisfy { outcome($0, longestLine: 9) == expected })
+        #expect(parser.delivers(["12345"], of: "data:12345\n\n"))
+        #expect(parser.delivers(["a"], then: tooLong, of: "data: a\n\n:1234567890\r"))
         // The line never ends.
-        #expect(outcome([Data(repeating: 0x78, count: 11)], longestLine: 10).error == error)
-        #expect(
-            outcome(Data(repeating: 0x78, count: 11).bytes, longestLine: 10).error == error)
-    }
-
-    @Test func limitsTheDataOfAnEvent() {
-        let error = StreamError.lineTooLong(limit: 10)
-
+        #expect(parser.delivers([], then: tooLong, of: "xxxxxxxxxxx"))
         // Ten bytes, with the line feed between the lines.
-        let fits = "data:1234\ndata:56789\n\n"
-        #expect(outcome([Data((fits + fits).utf8)], longestLine: 10).error == nil)
-        let isTooLong = Data("data:1234\ndata:56789\ndata\n\n".utf8)
-        #expect(isTooLong.splits.allSatisfy { outcome($0, longestLine: 10).error == error })
-        #expect(outcome(isTooLong.bytes, longestLine: 10).error == error)
+        let data = "data:1234\ndata:56789\n"
+        #expect(parser.delivers(["1234\n56789"], of: data + "\n"))
+        #expect(parser.delivers([], then: tooLong, of: data + "data\n\n"))
     }
 
     @Test func refusesACompressedBody() {
@@ -157,46 +130,29 @@ import Testing
 
 /// The events of a whole stream, by the steps of the HTML Standard, without any regard for speed.
 private func plainEvents(of stream: Data) -> [ServerSentEvent] {
-    var scalars = Array(String(decoding: stream, as: UTF8.self).unicodeScalars)
-    if scalars.first == "\u{feff}" { scalars.removeFirst() }
-    var lines: [String.UnicodeScalarView] = []
-    var line = String.UnicodeScalarView()
-    var index = 0
-    while index < scalars.count {
-        if scalars[index] == "\n" || scalars[index] == "\r" {
-            if scalars[index] == "\r", index + 1 < scalars.count, scalars[index + 1] == "\n" {
-                index += 1
-            }
-            lines.append(line)
-            line = String.UnicodeScalarView()
-        } else {
-            line.append(scalars[index])
-        }
-        index += 1
-    }
+    var text = String(decoding: stream, as: UTF8.self)
+    if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
+    // Without the rest after the last line end.
+    let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
+        .dropLast()
 
-    var (data, type, id) = (String.UnicodeScalarView(), "", "")
+    var (data, type, id) = ("", "", "")
     var events: [ServerSentEvent] = []
     for line in lines {
         if line.isEmpty {
             if !data.isEmpty {
-                data.removeLast()
-                events.append(
-                    ServerSentEvent(
-                        event: type.isEmpty ? "message" : type, data: String(data), id: id))
+                let event = type.isEmpty ? "message" : type
+                events.append(ServerSentEvent(event: event, data: String(data.dropLast()), id: id))
             }
-            (data, type) = (String.UnicodeScalarView(), "")
+            (data, type) = ("", "")
             continue
         }
-        let field = String(String.UnicodeScalarView(line.prefix { $0 != ":" }))
-        var value = String.UnicodeScalarView(line.drop { $0 != ":" }.dropFirst())
+        var value = line.drop { $0 != ":" }.dropFirst()
         if value.first == " " { value.removeFirst() }
-        switch field {
-        case "data":
-            data.append(contentsOf: value)
-            data.append("\n")
+        switch line.prefix(while: { $0 != ":" }) {
+        case "data": data += value + "\n"
         case "event": type = String(value)
-        case "id": if !value.contains("\0") { id = String(value) }
+        case "id" where !value.contains("\0"): id = String(value)
         default: break
         }
     }

@@ -22,6 +22,23 @@ extension StreamParser {
     }
 }
 
+extension StreamParser where Element: Equatable {
+    /// Whether copies of this parser deliver the same elements, and then the same error, wherever a
+    /// stream is cut. Errors of decoding count as equal.
+    func delivers(
+        _ elements: [Element], then error: (any Error)? = nil, of stream: String
+    ) -> Bool {
+        Data(stream.utf8).allPieces.allSatisfy { pieces in
+            var parser = self
+            let (found, failure) = parser.deliver(pieces)
+            let isSame =
+                error is DecodingError
+                ? failure is DecodingError : failure.map { "\($0)" } == error.map { "\($0)" }
+            return found == elements && isSame
+        }
+    }
+}
+
 extension Data {
     /// Two pieces, for every place at which the bytes can be cut.
     var splits: [[Data]] { (0...count).map { [prefix($0), dropFirst($0)] } }

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited) struct StreamedAPIRequestTests {
     private struct Delta: Decodable, Equatable { var text: String }
@@ -33,79 +31,59 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) throws -> some StreamParser<Delta> {
-            if response.value(forHTTPHeaderField: "X-Refused") != nil { throw Refusal() }
+            if response.value(forHTTPHeaderField: "X-Refused") != nil { throw TestError() }
             return ServerSentEvents(orBodyOf: response).json(Delta.self)
         }
     }
 
-    private struct Refusal: Error {}
-
-    private func response(_ status: Int = 200, _ headers: [String: String] = [:]) -> HTTPURLResponse
-    {
-        HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: status, httpVersion: nil,
-            headerFields: headers)!
+    private func response(_ type: String?) -> HTTPURLResponse {
+        .status(200, headers: type.map { ["Content-Type": $0] } ?? [:])
     }
 
     /// Parses through the protocol, as a loader does.
     private func parse<T: APIRequest>(
-        _ request: T, _ body: String, _ response: HTTPURLResponse
+        _ request: T, _ body: String, _ response: HTTPURLResponse = .status(200)
     ) throws -> T.ResponseDataType {
         try request.validateResponse(data: Data(body.utf8), response: response)
         return try request.parseResponse(data: Data(body.utf8), response: response)
     }
 
-    private func parse<T: APIRequest>(_ request: T, _ body: String) throws -> T.ResponseDataType {
-        try request.parseResponse(data: Data(body.utf8))
-    }
-
     private static let chat = "data: {\"text\":\"a\"}\n\ndata: {\"text\":\"b\"}\n\ndata: [DONE]\n\n"
 
-    @Test func parsesAWholeBodyOfDecodableElements() throws {
+    @Test func parsesAWholeBody() throws {
         let deltas = [Delta(text: "a"), Delta(text: "b")]
-
-        #expect(try parse(ChatRequest(), Self.chat, response()) == deltas)
         #expect(try parse(ChatRequest(), Self.chat) == deltas)
         #expect(try ChatRequest().parseResponse(data: Data(Self.chat.utf8)) == deltas)
-        #expect(
-            try ChatRequest().parseResponse(data: Data(Self.chat.utf8), response: response())
-                == deltas)
-    }
 
-    @Test func parsesAWholeBodyOfOtherElements() throws {
         let events = [ServerSentEvent(data: "a")]
-
-        #expect(try parse(EventsRequest(), "data: a\n\n", response()) == events)
         #expect(try parse(EventsRequest(), "data: a\n\n") == events)
         #expect(try EventsRequest().parseResponse(data: Data("data: a\n\n".utf8)) == events)
     }
 
     @Test func parsesWhatTheServerChose() throws {
-        let json = response(200, ["Content-Type": "application/json; charset=utf-8"])
-        let events = response(200, ["Content-Type": "text/event-stream"])
-
-        #expect(try parse(ToolRequest(), "{\"text\":\n\"a\"}", json) == [Delta(text: "a")])
-        let api = response(200, ["Content-Type": "application/vnd.api+json"])
-        #expect(try parse(ToolRequest(), #"{"text":"a"}"#, api) == [Delta(text: "a")])
-        #expect(
-            try parse(ToolRequest(), "data: {\"text\":\"a\"}\n\n", events) == [Delta(text: "a")])
-        let html = response(200, ["Content-Type": "text/html"])
-        #expect(throws: StreamError.self) { try parse(ToolRequest(), "", html) }
+        for (body, type) in [
+            ("{\"text\":\n\"a\"}", "application/json; charset=utf-8"),
+            (#"{"text":"a"}"#, "application/vnd.api+json"),
+            ("data: {\"text\":\"a\"}\n\n", "text/event-stream"),
+        ] {
+            #expect(try parse(ToolRequest(), body, response(type)) == [Delta(text: "a")])
+        }
+        #expect(throws: StreamError.self) { try parse(ToolRequest(), "", response("text/html")) }
     }
 
     @Test func throwsTheErrorsOfMakingAndParsing() {
-        #expect(throws: Refusal.self) {
-            try parse(ToolRequest(), "{}", response(200, ["X-Refused": "1"]))
+        #expect(throws: TestError.self) {
+            try parse(ToolRequest(), "{}", .status(200, headers: ["X-Refused": "1"]))
         }
         #expect(throws: StreamError.self) {
-            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n", response())
+            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n")
         }
         // The error is not hidden by the element before it.
         #expect(throws: DecodingError.self) {
-            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n", response())
+            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n")
         }
         #expect(throws: UnacceptableStatusError.self) {
-            try parse(ChatRequest(), Self.chat, response(500))
+            try parse(ChatRequest(), Self.chat, .status(500))
         }
     }
 
@@ -119,8 +97,9 @@ import Testing
             ("text/event-streamer", "text/event-streamer"),
         ] as [(String?, String?)])
     func acceptsOnlyTheContentTypeOfEvents(_ type: String?, _ refused: String?) throws {
-        let response = response(200, type.map { ["Content-Type": $0] } ?? [:])
-        let result = Result { try parse(EventsRequest(), "data: …\n\n", response).map(\.data) }
+        let result = Result {
+            try parse(EventsRequest(), "data: …\n\n", response(type)).map(\.data)
+        }
 
         if let refused {
             let expected = ["text/event-stream"]
@@ -145,7 +124,7 @@ import Testing
 
     @Test(arguments: ["text/plain", "text/html", "text/event-stream"])
     func acceptsEventsOfAnyContentTypeOnRequest(_ type: String) throws {
-        let response = response(200, ["Content-Type": type])
+        let response = response(type)
 
         #expect(try parse(TextRequest(), "data: a\n\n", response) == ["a"])
         #expect(throws: StreamError.unexpectedContentType(found: type, expected: ["text/x-sse"])) {
@@ -154,7 +133,7 @@ import Testing
     }
 
     @Test func aBodyOfOneJSONValueNeedsNoLastEvent() throws {
-        let json = response(200, ["Content-Type": "application/json"])
+        let json = response("application/json")
         func parser(_ response: HTTPURLResponse) -> some StreamParser<Delta> {
             ServerSentEvents(orBodyOf: response).until(data: "[DONE]").json(Delta.self)
         }
@@ -181,9 +160,7 @@ import Testing
     }
 
     @Test func usesAParserThatAClientWrote() throws {
-        let image = response(200, ["Content-Type": "image/png"])
-
-        #expect(try parse(HalvesRequest(), "12345", image) == [2, 3])
+        #expect(try parse(HalvesRequest(), "12345", response("image/png")) == [2, 3])
         #expect(!Halves().isComplete)
         #expect(Halves().mediaTypes.isEmpty)
     }

@@ -1,9 +1,6 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
-/// `Data` is the bytes wherever a value is encoded or decoded, and a body of white space is empty.
 @Suite(.limited) struct BodyMeaningTests {
     private struct User: Codable, Equatable { var name: String }
     private struct Picture: Codable, Equatable { var bytes: Data }
@@ -28,23 +25,23 @@ import Testing
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .deferredToData
 
-        #expect(try post.jsonBody(emma).httpBody == emma)
-        #expect(try post.jsonBody(emma, encoder: encoder).httpBody == emma)
-        #expect(try post.jsonBody(optional).httpBody == emma)
-        #expect(try post.jsonBody(any).httpBody == emma)
-        #expect(try post.jsonBody(emma.dropFirst(0)).httpBody == emma)
-        #expect(
-            try post.jsonBody(emma).value(forHTTPHeaderField: "Content-Type")
-                == "application/json")
+        for request in try [
+            post.jsonBody(emma), post.jsonBody(emma, encoder: encoder), post.jsonBody(optional),
+            post.jsonBody(any), post.jsonBody(emma.dropFirst(0)),
+        ] {
+            #expect(request.httpBody == emma)
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        }
         #expect(try post.jsonBody(Data?.none).httpBody == nil)
         // Inside another value, and as text, it is Base64.
-        #expect(
-            try post.jsonBody(Picture(bytes: Data([1, 2]))).httpBody
-                == Data(#"{"bytes":"AQI="}"#.utf8))
-        #expect(try post.jsonBody([Data([1, 2])]).httpBody == Data(#"["AQI="]"#.utf8))
-        #expect(
-            try post.jsonBody(Data([1, 2]).base64EncodedString()).httpBody
-                == Data(#""AQI=""#.utf8))
+        let bytes = Data([1, 2])
+        for (request, text) in try [
+            (post.jsonBody(Picture(bytes: bytes)), #"{"bytes":"AQI="}"#),
+            (post.jsonBody([bytes]), #"["AQI="]"#),
+            (post.jsonBody(bytes.base64EncodedString()), #""AQI=""#),
+        ] {
+            #expect(request.httpBody == Data(text.utf8))
+        }
     }
 
     @Test func returnsDataAsItIs() throws {
@@ -56,34 +53,22 @@ import Testing
         #expect(try error.decodeBody(User.self) == User(name: "Emma"))
         #expect(try Request<Data>().parseResponse(data: emma) == emma)
         #expect(try Request<Data?>().parseResponse(data: emma) == emma)
-        #expect(
-            try Request<Picture>().parseResponse(data: Data(#"{"bytes":"AQI="}"#.utf8))
-                == Picture(bytes: Data([1, 2])))
-        #expect(
-            try Request<[Data]>().parseResponse(data: Data(#"["AQI="]"#.utf8)) == [Data([1, 2])])
+        let picture = Data(#"{"bytes":"AQI="}"#.utf8)
+        #expect(try Request<Picture>().parseResponse(data: picture).bytes == Data([1, 2]))
         let missing = APIRequestError(stage: .transport, underlying: URLError(.timedOut))
         #expect(throws: DecodingError.self) { try missing.decodeBody(Data.self) }
         #expect(throws: DecodingError.self) { try missing.decodeBody(User?.self) }
     }
 
     @Test func returnsTheDataOfAnElement() {
-        let lines = Data("\u{feff}{\"a\":1}\r\n\n [2] \nthree".utf8)
-        for pieces in lines.allPieces {
-            var parser = JSONLines(Data.self)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == ["{\"a\":1}", " [2] ", "three"])
-            #expect(error == nil)
-        }
-        var events = ServerSentEvents().json(Data.self)
-        #expect(
-            events.deliver([Data("data: {\"a\":\ndata: 1}\n\n".utf8)]).elements.map(\.text) == [
-                "{\"a\":\n1}"
-            ])
-        var optional = JSONLines(User?.self)
-        #expect(
-            optional.deliver([Data("null\n{\"name\":\"Emma\"}".utf8)]).elements == [
-                nil, User(name: "Emma"),
-            ])
+        let lines = "\u{feff}{\"a\":1}\r\n\n [2] \nthree"
+        let texts = ["{\"a\":1}", " [2] ", "three"]
+        #expect(JSONLines(Data.self).map(\.text).delivers(texts, of: lines))
+        let events = ServerSentEvents().json(Data.self).map(\.text)
+        #expect(events.delivers(["{\"a\":\n1}"], of: "data: {\"a\":\ndata: 1}\n\n"))
+        let users = [nil, User(name: "Emma")]
+        let optional = JSONLines(User?.self)
+        #expect(optional.delivers(users, of: "null\n{\"name\":\"Emma\"}"))
     }
 
     @Test(arguments: blanks)

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited) struct MediaTypeTests {
     /// Fetch, "extract a MIME type": the last valid value counts.

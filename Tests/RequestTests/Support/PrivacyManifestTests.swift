@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The manifest that Apple asks for, because the library calls `stat`, `fstat` and `lstat`.
 @Suite(.limited) struct PrivacyManifestTests {
