@@ -22,9 +22,8 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    // The `Stub` that answered. The property is untyped, so that matching does not depend on stubs:
-    // see `stub`.
-    var answeringStub: (any AnyObject & Sendable)?
+    /// The stub that answered the request or will answer it; nil if none matched.
+    var stub: (any AnsweringStub)?
 
     /// When the request was received, measured on the network's clock from the network's creation;
     /// zero without a clock.
@@ -139,6 +138,17 @@ public struct RecordedRequest: Sendable {
     ) throws -> Value {
         try decoder.decode(type, fromBody: body)
     }
+}
+
+/// What matching and the journal need to know about a `Stub`.
+protocol AnsweringStub: AnyObject, Sendable {
+    /// The number of the stub in the journal.
+    var number: Int { get }
+    /// The matcher, and where the stub was created.
+    var label: String { get }
+    var sourceLocation: String { get }
+    /// True after `release()`. Held responses wait for this.
+    var gate: Monitor<Bool> { get }
 }
 
 // Opaque, because a dump shows a line for each byte of a body.

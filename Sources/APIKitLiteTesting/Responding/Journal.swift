@@ -190,9 +190,6 @@ struct PendingRequest: Sendable {
 }
 
 extension RecordedRequest {
-    /// The stub that answered the request or will answer it; nil if none matched.
-    var stub: Stub? { answeringStub as? Stub }
-
     fileprivate mutating func forgetBodies() {
         // Foundation would copy a request that has no body, too.
         if request.httpBody != nil { request.httpBody = nil }

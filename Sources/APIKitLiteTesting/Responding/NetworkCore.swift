@@ -118,7 +118,7 @@ final class NetworkCore: Sendable {
         for group in answers.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
-            record.answeringStub = stub
+            record.stub = stub
             do {
                 return try reply(to: record, stub, next)
             } catch {

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// A rule of a ``MockNetwork``: which requests it answers, with which responses, and how often.
-public final class Stub: Sendable {
+public final class Stub: AnsweringStub {
     /// How often a stub may answer, and the number that ``MockNetwork/verify(fileID:line:)``
     /// expects.
     public enum Times: Sendable, Equatable {
@@ -50,14 +50,12 @@ public final class Stub: Sendable {
     /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both
     /// are valid.
     let configurationError: String?
-    /// True after `release()`. Held responses wait for this.
     let gate = Monitor(false)
     /// The streams to which the test can send.
     let streams = Monitor(OpenStream.List())
     let source: ResponseSource
     /// Counts the requests. Its entries refer to their stub until the network is released.
     let journal: Journal
-    /// The number of the stub in the journal.
     let number: Int
     let watch: HangReporter
     /// The number of responses taken, for requests that have been recorded or are about to be. This
@@ -95,7 +93,6 @@ public final class Stub: Sendable {
         return responses.compactMap(\.configurationError)
     }
 
-    /// The matcher, and where the stub was created.
     var label: String { "\(matcher) (\(sourceLocation))" }
 
     /// The number of requests that the stub answered.
