@@ -240,29 +240,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
         await #expect(throws: CancellationError.self) { try await task.value }
     }
-
-    private static let faulty =
-        "it is a faulty answer (.failing, .error, .hanging) or a .stream. "
-        + "Give the answer of a healthy server."
-
-    @Test(arguments: [
-        (
-            MockResponse.json("", status: 201),
-            ".json(_:) was given an empty text. For an empty body, use .status(201)."
-        ),
-        (.hanging, faulty),
-        (.error(.timedOut), faulty),
-        (.text("x").failing(afterBytes: 0), faulty), (.stream(), faulty),
-        (.text("x").held, "it is held, and nobody releases it."),
-    ])
-    func aBadSampleIsRefused(_ sample: MockResponse, _ reason: String) async {
-        let error = await #expect(throws: MockError.self) {
-            try await forEachFault(in: sample, fileID: "A/B.swift", line: 3) { _ in }
-        }
-        #expect(
-            error?.description
-                == "forEachFault(in:) cannot use its sample: \(reason) (A/B.swift:3)")
-    }
 }
 
 extension String {

@@ -6,29 +6,49 @@ import Testing
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct FaultTests {
-    @Test func describesItself() {
-        let rows: [(Fault, String)] = [
-            (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
-            (.error(.zeroByteResource), "URLError -1014"),
-            (.hanging, "no answer"),
-            (.failingInHeaders(afterBytes: 0), "connection lost before the headers"),
-            (.failingInHeaders(afterBytes: 1), "connection lost after 1 byte of the headers"),
-            (.failingInHeaders(afterBytes: 15), "connection lost after 15 bytes of the headers"),
-            (.failing(afterBytes: 7), "connection lost after 7 bytes"),
-            (.truncated(toBytes: 7), "truncated to 7 bytes"),
-            (.truncated(toBytes: 0), "empty body"),
-            (.wrongType(at: "$.user.ids[0]"), "another type at $.user.ids[0]"),
-            (.null(at: "$"), "null at $"),
-            (.html(status: 502), "HTML from a proxy, status 502"),
-            (.status(404), "status 404"),
-            (.status(429, retryAfter: "120"), "429 with Retry-After: 120"),
-            (.slow, "slow bytes, a second apart"),
-            (.stalled(afterBytes: 7), "no more bytes after 7 bytes"),
-            (.repeatedPiece(2), "piece 2 twice"),
+    /// The texts of faults. `Wordings.txt` shows them.
+    static func wordings() async throws -> [Wordings] {
+        let faults: [Fault] = [
+            .noFault, .cancelledBefore, .cancelledDuring, .error(.notConnectedToInternet),
+            .error(.zeroByteResource), .hanging, .failingInHeaders(afterBytes: 0),
+            .failingInHeaders(afterBytes: 1), .failingInHeaders(afterBytes: 15),
+            .failing(afterBytes: 7), .truncated(toBytes: 7), .truncated(toBytes: 0),
+            .wrongType(at: "$.user.ids[0]"), .null(at: "$"), .html(status: 502), .status(404),
+            .status(429, retryAfter: "120"), .slow, .stalled(afterBytes: 7), .repeatedPiece(2),
         ]
-        for (fault, name) in rows {
-            #expect("\(fault)" == name, "\(fault)")
+        let (json, stream) = (MockResponse.json(#"{"a":1}"#), MockResponse.events(["1", "2"]))
+        let unusable: [(Fault, MockResponse)] = [
+            (.wrongType(at: "$"), .text("hi")), (.null(at: "$.x"), json),
+            (.wrongType(at: "$.a."), json), (.truncated(toBytes: -1), json),
+            (.failing(afterBytes: -1), json), (.failingInHeaders(afterBytes: -1), json),
+            (.status(99), json), (.html(status: 600), json), (.hanging, .json("{")),
+            (.stalled(afterBytes: 0), stream), (.stalled(afterBytes: 10_000), stream),
+            (.repeatedPiece(0), stream), (.repeatedPiece(4), stream),
+        ]
+        let samples: [MockResponse] = [
+            .json("", status: 201), .hanging, .error(.timedOut), .text("x").failing(afterBytes: 0),
+            .stream(), .text("x").held,
+        ]
+        var (faulty, refused): ([String], [String]) = ([], [])
+        for (fault, sample) in unusable {
+            let network = MockNetwork()
+            network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
+            let error = try await #require(throws: MockError.self) {
+                try await network.exchange(.test("a"))
+            }
+            faulty.append("\(error)")
         }
+        for sample in samples {
+            let error = try await #require(throws: MockError.self) {
+                try await forEachFault(in: sample, fileID: "A/B.swift", line: 3) { _ in }
+            }
+            refused.append("\(error)")
+        }
+        return [
+            Wordings("A fault", faults.map { "\($0)" }),
+            Wordings("A fault that does not apply to its sample", faulty),
+            Wordings("A sample that forEachFault refuses", refused),
+        ]
     }
 
     /// One way to write a path, in errors, differences and faults.
@@ -180,47 +200,6 @@ import Testing
         #expect(data.text == "ab")
         #expect(response.contentLength == "2")
         #expect(head.contentLength == "2")
-    }
-
-    @Test(arguments: [
-        (
-            Fault.wrongType(at: "$"), MockResponse.text("hi"),
-            "another type at $: the sample's body is not JSON."
-        ),
-        (.null(at: "$.x"), .json("{}"), "null at $.x: the sample has no such value."),
-        (
-            .wrongType(at: "$.a."), .json(#"{"a":1}"#),
-            "another type at $.a.: the sample has no such value."
-        ),
-        (
-            .truncated(toBytes: -1), .json("{}"),
-            "truncated to -1 bytes: a count must not be negative."
-        ),
-        (
-            .failing(afterBytes: -1), .json("{}"),
-            "failing(afterBytes: -1): a count must not be negative."
-        ),
-        (
-            .failingInHeaders(afterBytes: -1), .json("{}"),
-            "failing(afterHeaderBytes: -1): a count must not be negative."
-        ),
-        (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),
-        (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),
-        (
-            .hanging, .json("{"),
-            ".json(_:) was given text that is not JSON: {\nTo send it as it is, use .text(_:)."
-        ),
-    ])
-    func anUnusableStubReportsItsConfigurationError(
-        _ fault: Fault, _ sample: MockResponse, _ reason: String
-    ) async {
-        let network = MockNetwork()
-        network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
-
-        let error = await #expect(throws: MockError.self) {
-            try await network.exchange(.test("a"))
-        }
-        #expect(error?.description == "\(reason) (A/B.swift:3)")
     }
 }
 

@@ -136,21 +136,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Fault.stalled(afterBytes: 0), .stalled(afterBytes: 10_000), .repeatedPiece(0),
-        .repeatedPiece(4),
-    ])
-    func saysThatAFaultDoesNotApply(_ fault: Fault) async throws {
-        let network = MockNetwork()
-        network.stub(.any, fault.response(from: Self.sample))
-
-        let error = await #expect(throws: MockError.self) {
-            try await network.exchange(.test("words"))
-        }
-
-        #expect(error?.description.contains("\(fault)") == true)
-    }
-
     @Test func everyFaultEndsInElementsOrInAnAPIRequestError() async throws {
         let report = try await forEachFault(in: Self.sample) { network, clock in
             let session =

@@ -15,29 +15,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("x", "y", ", the same up to character 79"), ("x", "xx", ", of 80 characters, got 81"),
-    ])
-    func saysHowTwoLongStringsDiffer(_ one: String, _ other: String, _ text: String) throws {
-        let begin = String(repeating: "x", count: 79)
-        let line = try difference(
-            .any.json(#"{"a":"\#(begin + one)"}"#), .json(#"{"a":"\#(begin + other)"}"#))
-
-        let shown = String(repeating: "x", count: 56)
-        #expect(line.details == ["$.a: expected another value than \"\(shown)…\(text)"])
-    }
-
-    @Test(arguments: [
-        (RequestMatcher.any.header("Authorization", "Bearer a1"), "Authorization: Bearer hunter2"),
-        (.any.query(["token": "a"]), "token=hunter2"), (.any.query(["pin": "1"]), "no pin"),
-        (.any.query("pin"), "no pin"),
-    ])
-    func showsWhatTheRequestHas(_ matcher: RequestMatcher, _ text: String) throws {
-        let request = URLRequest.query("?token=hunter2").with("Authorization", "Bearer hunter2")
-
-        #expect(try difference(matcher, request).difference == "the request has \(text)")
-    }
-
-    @Test(arguments: [
         ("/users/{id}", "https://h/v1/users/42", "If the base URL adds /v1, write /v1/users/{id}."),
         ("users", "https://h/api/v1/users", "If the base URL adds /api/v1, write /api/v1/users."),
         ("/users", "https://h/a%20b/users", "If the base URL adds /a b, write /a b/users."),

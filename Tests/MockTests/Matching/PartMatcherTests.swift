@@ -52,68 +52,6 @@ extension URLRequest {
         for matcher in matchers { MatchCase(matcher, takes: [], leaves: [request]).check() }
     }
 
-    @Test(
-        arguments: [
-            (
-                .any.part("avatar", fileName: "a.png"), upload.prefix(2),
-                #"  ✗ part avatar, "a.png", but the request has only:\#n      title=x\#n      tag=a"#
-            ),
-            (
-                .any.part("avatar", fileName: "b.png", contentType: "image/jpeg"), upload.suffix(1),
-                """
-                  ✗ part avatar, "b.png", image/jpeg, but the request has another:
-                      avatar=<file "a.png", image/png, 4 bytes>
-                """
-            ),
-            (
-                .any.part("avatar", data: png + [1]), upload.suffix(1),
-                """
-                  ✗ part avatar, 5 bytes, but the request has another:
-                      avatar=<file "a.png", image/png, 4 bytes>
-                """
-            ),
-            (
-                .any.part("tag", text: "c"), upload[...],
-                """
-                  ✗ part tag, "c", but the request has another:
-                      tag=a
-                      tag=b
-                """
-            ),
-            (.any.part("a"), [], "  ✗ part a, but the request has no parts"),
-            (
-                .any.part("a"), (1...7).map { .text("\($0)", "x") }[...],
-                "  ✗ part a, but the request has only:" + (1...5).map { "\n      \($0)=x" }.joined()
-                    + "\n      and 2 more"
-            ),
-        ] as [(RequestMatcher, ArraySlice<MultipartPart>, String)])
-    func namesDifferences(
-        _ matcher: RequestMatcher, _ parts: ArraySlice<MultipartPart>, _ text: String
-    ) throws {
-        let report = matcher.report(
-            on: RecordedRequest(request: try .parts(Array(parts))))
-
-        #expect(report.description == text)
-    }
-
-    @Test(
-        arguments: [
-            (.json("{}"), "<application/json, 2 bytes>, which is not multipart/form-data"),
-            (.query(""), "no body"),
-            (
-                URLRequest.form("--b\r\n", type: "multipart/form-data; boundary=b"),
-                "<multipart/form-data, 5 bytes>, \(MultipartBody.Failure.malformed.reason)"
-            ),
-        ] as [(URLRequest, String)])
-    func saysWhyThereAreNoParts(_ request: URLRequest, _ text: String) {
-        let recorded = RecordedRequest(request: request)
-
-        #expect(recorded.parts == nil)
-        #expect(
-            RequestMatcher.any.part("a").report(on: recorded).description
-                == "  ✗ part a, but the request has \(text)")
-    }
-
     @Test(arguments: Transport.allCases)
     func recordsParts(_ transport: Transport) async throws {
         let network = MockNetwork()

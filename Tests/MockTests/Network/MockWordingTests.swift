@@ -5,9 +5,13 @@ import TestSupport
 /// The texts of a network. `Wordings.txt` shows them.
 @Suite(.limited, .usesSockets) struct MockWordingTests {
     @Test func areThoseOfTheFile() async throws {
-        try await expectWordings([
-            responses, unanswered(), unusable(), refused(), neverUsed(), unfinished(), lateStub(),
-        ])
+        try await expectWordings(
+            [
+                responses, unanswered(), unusable(), refused(), neverUsed(), unfinished(),
+                lateStub(),
+                differences(), ReplayTests.wordings(), ArchiveWritingTests.wordings(),
+                WaitReportTests.wordings(),
+            ] + FaultTests.wordings())
     }
 
     /// What `print` shows of a response: one line, without a secret.
