@@ -17,13 +17,9 @@ extension SecretWalk {
     /// A string becomes the mark, a number 0, and a Boolean false. In a secret object or array, all
     /// strings and numbers are secret. The text may be incomplete, or contain several values.
     ///
-    /// - Parameters:
-    ///   - path: The path to this text in the JSON that contains it, whose keys may make it secret.
-    ///   - isCut: Whether the text is the beginning of a longer one. The result then omits the last
-    ///     tokens and is closed, so that it is JSON.
-    package mutating func json(
-        _ text: String, below path: [any CodingKey] = [], isCut: Bool = false
-    ) -> String {
+    /// - Parameter path: The path to this text in the JSON that contains it, whose keys may make it
+    ///   secret.
+    mutating func json(_ text: String, below path: [any CodingKey] = []) -> String {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
         var outer = Container()
@@ -32,8 +28,6 @@ extension SecretWalk {
             if step.index == nil { outer.key = step.stringValue }
         }
         var open = [outer]
-        // The last place where the text can be closed, and the state of the result there.
-        var closable = (index: 0, count: 0, end: 0)
         var index = 0
         while index < bytes.count {
             let token = index..<endOfToken(at: index, in: bytes)
@@ -41,7 +35,6 @@ extension SecretWalk {
             let key = open.last?.key ?? ""
             let isSkipped = open.last?.isSkipped ?? false || depth == 0 && skippedKeys.contains(key)
             var new: String?
-            var place: Int?
             switch bytes[token.lowerBound] {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 let isObject = bytes[token.lowerBound] == UInt8(ascii: "{")
@@ -50,12 +43,9 @@ extension SecretWalk {
                         isObject: isObject, key: isObject ? "" : key,
                         isSecret: open.last?.isSecret ?? false || hides(key, nil, isKey: true),
                         isSkipped: isSkipped, isBeforeKey: isObject))
-                place = index
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 _ = open.popLast()
-                place = index
             case UInt8(ascii: ","):
-                place = token.lowerBound
                 if let last = open.last { open[open.count - 1].isBeforeKey = last.isObject }
             case UInt8(ascii: ":"), 0x20, 0x0A, 0x0D, 0x09:
                 continue
@@ -68,20 +58,11 @@ extension SecretWalk {
             default:
                 let isSecret = open.last?.isSecret ?? false
                 new = isSkipped ? nil : replacement(for: bytes[token], key, isSecret: isSecret)
-                guard isCut, bytes[token.lowerBound] == UInt8(ascii: "\"") else { break }
-                place = index
-                if index == bytes.count { new = new ?? JSONText.quoted(string(bytes[token])) }
             }
             if let new {
                 result += bytes[end..<token.lowerBound] + Array(new.utf8)
                 end = index
             }
-            if let place { closable = (place, result.count, end) }
-        }
-        if isCut {
-            let ends = open.dropFirst().reversed().map { $0.isObject ? "}" : "]" }
-            let rest = bytes[closable.end..<closable.index] + Array(ends.joined().utf8)
-            return String(decoding: result[..<closable.count] + rest, as: UTF8.self)
         }
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
@@ -134,11 +115,9 @@ func string(_ bytes: ArraySlice<UInt8>) -> String {
     let isWhole = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")
     let text = String(decoding: bytes.dropFirst().dropLast(isWhole ? 1 : 0), as: UTF8.self)
     guard bytes.contains(UInt8(ascii: "\\")) else { return text }
-    // A cut string may end within an escape, or between two escapes that form one character.
-    let decoded = (0..<(isWhole ? 1 : 12)).lazy.compactMap { count in
-        try? JSONText.read(Data(bytes.dropLast(count)) + (isWhole ? "" : "\"").utf8) as? String
-    }
-    return decoded.first ?? text.replacing(/\\(.)/) { $0.output.1 }
+    // A cut string has no quotation mark at its end, and may end within an escape.
+    let whole = Data(bytes) + Data((isWhole ? "" : "\"").utf8)
+    return (try? JSONText.read(whole)) as? String ?? text.replacing(/\\(.)/) { $0.output.1 }
 }
 
 private let numberBytes = byteTable("0123456789+-.eE")

@@ -11,7 +11,8 @@ extension HTTPSession {
     /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
     /// of cookies and cellular networks. Header names are compared without case. Requests with
     /// different users' tokens are not identical. A request with a body stream always has its own
-    /// exchange. So does a stream, because it has one reader, and a request sent by a refresh or by
+    /// exchange. So does a request with a redirect policy from outside, as in
+    /// `coalescing().redirecting(.refuse)`, a stream, because it has one reader, and a request sent by a refresh or by
     /// a shared exchange's work, because that work must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
@@ -72,5 +73,35 @@ private struct CoalescingSession: SessionPolicy {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
         }
+    }
+}
+
+/// The properties that must be equal for two requests to share one exchange.
+///
+/// The key holds the values themselves. Redacted text would make two users' requests look equal.
+struct CoalescingKey: Hashable {
+    private let values: [AnyHashable?]
+
+    /// Creates the key of a request.
+    ///
+    /// Returns `nil` if the request must have its own exchange, because its method is not `GET`,
+    /// `HEAD` or `QUERY`, its body is a stream, it has no URL, or it has a redirect policy,
+    /// which cannot be compared.
+    init?(_ request: URLRequest, _ context: SendContext = SendContext()) {
+        let method = request.httpMethod ?? "GET"
+        guard ["GET", "HEAD", "QUERY"].contains(method), request.httpBodyStream == nil,
+            context.redirects == nil,
+            let url = request.url?.absoluteString
+        else { return nil }
+        var headers: [String: String] = [:]
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            let name = name.lowercased()
+            // On Linux, a name may occur in two spellings. The key keeps both values.
+            headers[name] = headers[name].map { $0 + "\n" + value } ?? value
+        }
+        values = [
+            method, url, headers, request.httpBody, request.cachePolicy, request.timeoutInterval,
+            request.httpShouldHandleCookies, request.allowsCellularAccess, context.bodyLimit,
+        ]
     }
 }

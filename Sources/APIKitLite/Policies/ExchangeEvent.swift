@@ -57,7 +57,7 @@ public struct ExchangeEvent: Sendable {
     /// ``Kind/rejected(_:)``.
     public let duration: Duration?
 
-    package init(
+    init(
         _ kind: Kind, id: Int?, _ request: URLRequest?, type: String? = nil,
         response: HTTPURLResponse? = nil, after duration: Duration? = nil
     ) {
@@ -65,7 +65,7 @@ public struct ExchangeEvent: Sendable {
         (self.response, self.duration) = (response, duration)
     }
 
-    package init(rejected error: APIRequestError, id: Int? = nil) {
+    init(rejected error: APIRequestError, id: Int? = nil) {
         self.init(
             .rejected(error), id: id, error.request, type: error.requestType,
             response: error.response)

@@ -18,12 +18,12 @@ import Foundation
 public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns the next bytes, or nil at the end. The function is called by only one task at a
     /// time, and never after the end or an error.
-    package typealias Next = @Sendable () async throws -> Data?
+    typealias Next = @Sendable () async throws -> Data?
 
     /// Ends the transfer with an error, unless it has ended.
     ///
     /// Returns whether a task was waiting for a piece. That task throws the error.
-    package typealias End = @Sendable (_ error: any Error) -> Bool
+    typealias End = @Sendable (_ error: any Error) -> Bool
 
     private enum Content {
         case complete(Data)
@@ -56,7 +56,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Creates a body in pieces. `end` is called when its reader leaves, and may be called more
     /// than once.
-    package init(next: @escaping Next, end: @escaping End) {
+    init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
     }
 
@@ -183,7 +183,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Ends the transfer, even if the body is retained, and returns whether a task is waiting for a
     /// piece. The reader throws the error.
     @discardableResult
-    package func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
+    func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
     }
 

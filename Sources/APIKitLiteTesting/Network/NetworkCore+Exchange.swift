@@ -78,7 +78,8 @@ extension NetworkCore {
                 return (body, response)
             }
             // As in a `URLSession`, a stream that has been sent cannot be read again.
-            guard next.httpBody == nil || first.canBeSentAgain else {
+            guard next.httpBody == nil || first.httpBodyStream == nil || first.openedBody != nil
+            else {
                 throw URLError(.requestBodyStreamExhausted)
             }
             request = jar.applied(to: next)

@@ -107,7 +107,7 @@ public struct MockResponse: Sendable {
     ) -> MockResponse {
         do {
             return data(
-                try (encoder ?? .deterministic).body(of: value), contentType: "application/json",
+                try encodedBody(of: value, encoder), contentType: "application/json",
                 status: status, headers: headers)
         } catch {
             var response = MockResponse.status(status, headers: headers)

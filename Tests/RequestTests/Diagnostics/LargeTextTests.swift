@@ -195,7 +195,7 @@ import Testing
             #"{"token":"\#(String(repeating: "hunter2", count: 20_000))","message":"x"}"#,
             #"Body: {"token":"REDACTED…"#
         ),
-        (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), "Body: …"),
+        (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), ""),
         ("[section]\npassword = hunter2\n" + String(repeating: "# text\n", count: 20_000), ""),
         ("[2026-01-01 12:00] password hunter2\n" + String(repeating: "line\n", count: 30_000), ""),
     ])
@@ -254,10 +254,11 @@ import Testing
         let request = try URLRequest("GET", URL(string: "https://h")!)
             .header("Authorization", "Bearer zQ8hunter2Lm")
         let window = Redaction.standard.hidingValues(of: request).window
-        let rest = String(repeating: "x", count: 100_000)
         let isForm = start == "token="
-        let end = secret.utf8.count + 3
-        for offset in stride(from: -2, to: end, by: end > 20 ? 4 : 1) {
+        let end = isForm ? "" : start.hasPrefix("[") ? #""}]"# : #""}"#
+        let rest = String(repeating: "x", count: 100_000) + end
+        let last = secret.utf8.count + 3
+        for offset in stride(from: -2, to: last, by: last > 20 ? 4 : 1) {
             let count = window - offset - start.utf8.count - before.utf8.count
             let body = start + String(repeating: "s", count: count) + before + secret + rest
             let response = HTTPURLResponse(

@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// A secret in each of many places, which no text and no redacted message shows.
 @Suite(.limited) struct PlantedSecretsTests {

@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// The names whose values are secret.
 @Suite(.limited) struct SecretNameTests {

@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited) struct ExchangeEventTests {
     @Test func hidesWhatALogHides() {
