@@ -127,7 +127,7 @@ extension URLRequest {
     package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
 
     /// Whether the request can be sent more than once. A plain stream can be read only once.
-    var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
+    package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }
 
 extension URLRequest {

@@ -119,7 +119,7 @@ extension Redaction {
 /// Returns a coding path as text: `$.items[1].id`.
 func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
-        text += key.index.map { "[\($0)]" } ?? JSONText.step(key.stringValue)
+        text += key.index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
     }
 }
 

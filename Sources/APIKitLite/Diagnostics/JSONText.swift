@@ -38,4 +38,6 @@ package enum JSONText {
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return startsWord && isWord ? ".\(key)" : "[\(quoted(key))]"
     }
+
+    package static func step(_ index: Int) -> String { "[\(index)]" }
 }

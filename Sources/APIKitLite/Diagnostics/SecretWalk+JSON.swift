@@ -32,32 +32,31 @@ extension SecretWalk {
         while index < bytes.count {
             let token = index..<endOfToken(at: index, in: bytes)
             index = token.upperBound
-            let key = open.last?.key ?? ""
-            let isSkipped = open.last?.isSkipped ?? false || depth == 0 && skippedKeys.contains(key)
+            let outer = open[open.count - 1]
+            let isSkipped = outer.isSkipped || depth == 0 && skippedKeys.contains(outer.key)
             var new: String?
             switch bytes[token.lowerBound] {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 let isObject = bytes[token.lowerBound] == UInt8(ascii: "{")
                 open.append(
                     Container(
-                        isObject: isObject, key: isObject ? "" : key,
-                        isSecret: open.last?.isSecret ?? false || hides(key, nil, isKey: true),
+                        isObject: isObject, key: isObject ? "" : outer.key,
+                        isSecret: outer.isSecret || hides(outer.key, nil, isKey: true),
                         isSkipped: isSkipped, isBeforeKey: isObject))
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                _ = open.popLast()
+                if open.count > 1 { open.removeLast() }
             case UInt8(ascii: ","):
-                if let last = open.last { open[open.count - 1].isBeforeKey = last.isObject }
+                open[open.count - 1].isBeforeKey = outer.isObject
             case UInt8(ascii: ":"), 0x20, 0x0A, 0x0D, 0x09:
                 continue
-            case UInt8(ascii: "\"") where open.last?.isBeforeKey == true:
+            case UInt8(ascii: "\"") where outer.isBeforeKey:
                 let key = string(bytes[token])
                 open[open.count - 1].key = key
                 open[open.count - 1].isBeforeKey = false
                 let shown = redaction.text(key)
                 new = shown == key ? nil : JSONText.quoted(shown)
             default:
-                let isSecret = open.last?.isSecret ?? false
-                new = isSkipped ? nil : replacement(for: bytes[token], key, isSecret: isSecret)
+                new = isSkipped ? nil : replacement(for: bytes[token], in: outer)
             }
             if let new {
                 result += bytes[end..<token.lowerBound] + Array(new.utf8)
@@ -69,11 +68,11 @@ extension SecretWalk {
 
     /// Returns the replacement for a string, a number or another value, or `nil` if unchanged.
     private mutating func replacement(
-        for token: ArraySlice<UInt8>, _ key: String, isSecret: Bool
+        for token: ArraySlice<UInt8>, in outer: Container
     ) -> String? {
         let text = string(token)
-        if isShown(key), !isSecret { return nil }
-        let isHidden = isSecret && !text.isEmpty || hides(key, text, isKey: true)
+        if isShown(outer.key), !outer.isSecret { return nil }
+        let isHidden = outer.isSecret && !text.isEmpty || hides(outer.key, text, isKey: true)
         if token.first == UInt8(ascii: "\"") {
             let shown = isHidden ? mark(text) : self.text(text)
             return shown == text ? nil : JSONText.quoted(shown)
@@ -82,7 +81,7 @@ extension SecretWalk {
             if isHidden { collect([text]) }
             return isHidden || redaction.isGiven(text) ? "0" : nil
         }
-        if text == "true" { return hides(key, text, isKey: true) ? "false" : nil }
+        if text == "true" { return hides(outer.key, text, isKey: true) ? "false" : nil }
         // A word that is not JSON may be a string without quotation marks.
         let isWord = isHidden && text != "false" && text != "null"
         let shown = isWord ? mark(text) : redaction.text(text)

@@ -260,7 +260,17 @@ private final class BodyTransfer: Sendable {
     }
 
     func next() async throws -> Data? {
-        if let ending = try begin() { return try ending.get() }
+        // Acquires the right to read, unless the body has ended.
+        let ending = try state.withLock { state -> Result<Data?, any Error>? in
+            switch state {
+            case .open:
+                state = .isRead
+                return nil
+            case .isRead: throw TransportError.bodyReadTwice
+            case .ended(let ending): return ending
+            }
+        }
+        if let ending { return try ending.get() }
         if Task.isCancelled { _ = end(URLError(.cancelled)) }
         do {
             let piece = try await source()
@@ -271,19 +281,6 @@ private final class BodyTransfer: Sendable {
             // A function that wraps the rest of the body may have failed.
             _ = end(URLError(.cancelled))
             throw error
-        }
-    }
-
-    /// Acquires the right to read, unless the body has ended.
-    private func begin() throws -> Result<Data?, any Error>? {
-        try state.withLock { state in
-            switch state {
-            case .open:
-                state = .isRead
-                return nil
-            case .isRead: throw TransportError.bodyReadTwice
-            case .ended(let ending): return ending
-            }
         }
     }
 }

@@ -73,7 +73,7 @@ final class DeadlineTimer: Sendable {
     private func nextDeadline() -> Duration? {
         state.withLock { state in
             if state.pending.isEmpty { state.sleeper = nil }
-            return state.pending.values.map(\.deadline).min()
+            return state.pending.values.lazy.map(\.deadline).min()
         }
     }
 

@@ -71,7 +71,7 @@ struct JSONDifference {
         case (.array(let expected), .array(let actual)) where relation == .equal:
             for index in 0..<max(expected.count, actual.count) {
                 let pair = (expected.element(at: index), actual.element(at: index))
-                compare(pair.0, pair.1, at: adding("[\(index)]", to: path))
+                compare(pair.0, pair.1, at: adding(JSONText.step(index), to: path))
             }
         case (.array(let expected), .array(let actual)):
             find(expected, in: actual, at: path)
@@ -103,7 +103,7 @@ struct JSONDifference {
                 // With equal counts, only the element at the same index can match. Comparing it
                 // again doubles the work at each depth, so this happens only for an explanation.
                 let count = lines.count
-                compare(element, actual[index], at: adding("[\(index)]", to: path))
+                compare(element, actual[index], at: adding(JSONText.step(index), to: path))
                 if lines.count == count { recordMissing(element, at: path) }
                 tail = tail.dropFirst()
             } else {

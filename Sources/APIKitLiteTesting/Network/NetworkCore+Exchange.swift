@@ -78,8 +78,7 @@ extension NetworkCore {
                 return (body, response)
             }
             // As in a `URLSession`, a stream that has been sent cannot be read again.
-            guard next.httpBody == nil || first.httpBodyStream == nil || first.openedBody != nil
-            else {
+            guard next.httpBody == nil || first.canBeSentAgain else {
                 throw URLError(.requestBodyStreamExhausted)
             }
             request = jar.applied(to: next)

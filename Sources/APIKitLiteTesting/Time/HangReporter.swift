@@ -133,9 +133,3 @@ package final class HangReporter: Sendable {
         members.reduce(state.withLock { $0.lastCall }) { $0 + $1.eventCount }
     }
 }
-
-/// Writes text to standard error in one call, so that the output of parallel tests does not mix.
-func writeToStandardError(_ text: String) {
-    // This method throws if standard error is closed, where `write(_:)` would crash.
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-}
