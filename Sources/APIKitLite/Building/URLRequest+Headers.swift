@@ -36,7 +36,6 @@ extension URLRequest {
         }
         return request
     }
-
 }
 
 /// Checks text for a header of a request, or of a part of a form.
