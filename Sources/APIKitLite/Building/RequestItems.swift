@@ -1,3 +1,5 @@
+import Foundation
+
 /// Names and values, in order, for a query, a form, a path or headers.
 ///
 /// A dictionary literal creates one and keeps its order. An initializer takes a dictionary that is
@@ -61,3 +63,90 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         try texts().map { encoding.encode($0) + "=" + encoding.encode($1) }.joined(separator: "&")
     }
 }
+
+/// A value of a query, a form, a path or a header.
+///
+/// Strings, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. If your
+/// own type has a `description`, or a raw value of such a type, an empty conformance is enough:
+///
+///     extension Sort: RequestValue {}
+public protocol RequestValue: Sendable {
+    // The underscore keeps it out of code completion for every string, number and array.
+    /// The unescaped strings to send: one for a plain value, one for each element of an array, none
+    /// for nil.
+    var _requestTexts: [String] { get throws }
+}
+
+extension RequestValue where Self: CustomStringConvertible {
+    /// The `description`.
+    public var _requestTexts: [String] { [description] }
+}
+
+extension RequestValue where Self: RawRepresentable, RawValue: RequestValue {
+    /// The strings to send for the raw value.
+    public var _requestTexts: [String] { get throws { try rawValue._requestTexts } }
+}
+
+extension String: RequestValue {}
+extension Substring: RequestValue {}
+extension Bool: RequestValue {}
+extension Int: RequestValue {}
+extension Int8: RequestValue {}
+extension Int16: RequestValue {}
+extension Int32: RequestValue {}
+extension Int64: RequestValue {}
+extension UInt: RequestValue {}
+extension UInt8: RequestValue {}
+extension UInt16: RequestValue {}
+extension UInt32: RequestValue {}
+extension UInt64: RequestValue {}
+extension UUID: RequestValue {}
+
+extension RequestValue where Self: FloatingPoint & CustomStringConvertible {
+    /// The `description`, without an exponent.
+    ///
+    /// - Throws: ``RequestBuildingError`` for a number that is not finite.
+    public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
+}
+
+/// Returns a number's description without an exponent, which some servers cannot read: `6.6e-05`
+/// becomes `0.000066`.
+private func digits(_ number: String, _ isFinite: Bool) throws -> String {
+    guard isFinite else {
+        throw RequestBuildingError("is \(number), which is not a number. Give a finite one.")
+    }
+    let (mantissa, exponent) = number.cut(at: "e")
+    guard let exponent = exponent.flatMap({ Int($0) }) else { return number }
+    // One digit is before the point, or all of them if the exponent is positive.
+    let digits = mantissa.filter(\.isNumber)
+    let count = exponent < 0 ? -exponent - 1 : exponent + 1 - digits.count
+    let zeros = String(repeating: "0", count: max(count, 0))
+    return mantissa.prefix { $0 == "-" } + (exponent < 0 ? "0." + zeros + digits : digits + zeros)
+}
+
+extension Double: RequestValue {}
+extension Float: RequestValue {}
+
+extension Decimal: RequestValue {
+    public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
+}
+
+extension URL: RequestValue {
+    public var _requestTexts: [String] { [absoluteString] }
+}
+
+extension Optional: RequestValue where Wrapped: RequestValue {
+    public var _requestTexts: [String] { get throws { try self?._requestTexts ?? [] } }
+}
+
+extension Array: RequestValue where Element: RequestValue {
+    public var _requestTexts: [String] { get throws { try flatMap { try $0._requestTexts } } }
+}
+
+// These types have a `description` that no server expects. The messages are for the compiler.
+
+@available(*, unavailable, message: "Choose a format, such as date.formatted(.iso8601).")
+extension Date: RequestValue {}
+
+@available(*, unavailable, message: "Give text, such as data.base64EncodedString().")
+extension Data: RequestValue {}

@@ -16,8 +16,7 @@ extension URLRequest {
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
         guard let value else { return self }
-        let encoder = encoder ?? .deterministic
-        return try withBody(encoder.body(of: value), defaultType: "application/json")
+        return try withBody(encodedBody(of: value, encoder), defaultType: "application/json")
     }
 
     /// Returns the request with form fields as its body.

@@ -18,7 +18,10 @@ extension URLRequest {
 
     /// Returns the request with headers, which replace any earlier values.
     func headers(_ headers: RequestItems) throws -> URLRequest {
-        for item in headers.items { try checkHeaderName(item.name) }
+        for item in headers.items where !item.name.utf8.isHTTPToken {
+            throw RequestBuildingError(
+                "The header", item.name, "is not one word. Use letters, digits and hyphens.")
+        }
         let fields = try headers.texts()
         var request = self
         for field in fields {
@@ -33,22 +36,6 @@ extension URLRequest {
         }
         return request
     }
-
-    /// Returns the request with a header whose value is text. This function avoids `RequestItems`,
-    /// because every request with a credential calls it.
-    func header(_ name: String, _ value: String) throws -> URLRequest {
-        try checkHeaderName(name)
-        try checkField(value, "The header", name, "value")
-        var request = self
-        request.setValue(value, forHTTPHeaderField: name)
-        return request
-    }
-}
-
-private func checkHeaderName(_ name: String) throws {
-    guard !name.utf8.isHTTPToken else { return }
-    throw RequestBuildingError(
-        "The header", name, "is not one word. Use letters, digits and hyphens.")
 }
 
 /// Checks text for a header of a request, or of a part of a form.

@@ -111,21 +111,6 @@ extension APIRequest {
     public var redaction: Redaction { .standard }
 }
 
-// Without this extension, the compiler does not say what the output requires.
-extension APIRequest {
-    /// Unavailable if the output is neither `Decodable`, `Data` nor `Void`.
-    @available(
-        *, unavailable,
-        message: """
-            Implement 'func parseResponse(data: Data) throws -> ResponseDataType', with this label. \
-            Only an output that is Decodable, Data or Void is parsed by default.
-            """
-    )
-    public func parseResponse(data: Data) throws -> ResponseDataType {
-        fatalError("The compiler lets nothing call this.")
-    }
-}
-
 extension APIRequest where ResponseDataType: Decodable {
     /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an
     /// empty body is nil.
@@ -145,3 +130,17 @@ extension APIRequest where ResponseDataType == Void {
     /// Ignores the body.
     public func parseResponse(data: Data) throws {}
 }
+
+/// A parsed value and the response that it was parsed from.
+public struct APIResponse<Value> {
+    /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
+    public let value: Value
+
+    /// The response's body, as the session returned it.
+    public let data: Data
+
+    /// The status and the headers: `user.response.value(forHTTPHeaderField: "ETag")`.
+    public let response: HTTPURLResponse
+}
+
+extension APIResponse: Sendable where Value: Sendable {}

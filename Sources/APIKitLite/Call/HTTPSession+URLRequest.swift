@@ -12,9 +12,7 @@ extension HTTPSession {
     public nonisolated(nonsending) func load<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> T {
         try await response(
@@ -45,9 +43,7 @@ extension HTTPSession {
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending T {
         try await response(
@@ -69,9 +65,7 @@ extension HTTPSession {
     @concurrent
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending T {
@@ -92,9 +86,7 @@ extension HTTPSession {
     public nonisolated(nonsending) func response<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
@@ -117,9 +109,7 @@ extension HTTPSession {
     public func response<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
@@ -137,9 +127,7 @@ extension HTTPSession {
     @concurrent
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending APIResponse<T> {
@@ -147,4 +135,28 @@ extension HTTPSession {
             request: request, redaction: redaction, validate: validate, parse: parse)
         return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
+}
+
+/// The request type behind `load` and `response` for a `URLRequest`, with closures that validate
+/// and parse the response.
+struct URLRequestCall<Output>: APIRequest {
+    let request: URLRequest
+    let redaction: Redaction
+    let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
+    let parse: (Data, HTTPURLResponse) throws -> Output
+
+    func makeRequest(from _: Void) -> URLRequest { request }
+
+    // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
+    @inline(never)
+    func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try validate(data, response)
+    }
+
+    @inline(never)
+    func parseResponse(data: Data, response: HTTPURLResponse) throws -> Output {
+        try parse(data, response)
+    }
+
+    func parseResponse(data: Data) throws -> Output { try parse(data, .status(200)) }
 }

@@ -127,7 +127,6 @@ struct Load<T: APIRequest> {
         }
         do {
             let value = try holdingLock { try apiRequest.parseResponse(data: data, response: http) }
-            MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, response: http)
         } catch {
             throw failure(.parse, error, data)

@@ -20,28 +20,26 @@ extension APIRequestError {
         let response = error.element == nil ? response : nil
         let type = response?.value(forHTTPHeaderField: "Content-Type")
         let beginning = redaction.excerpt(of: data, contentType: type)
+        let json = redaction.parsed(data)
         // An empty coding path means that the decoder could not parse the text at all.
-        if case .dataCorrupted = error, path.isEmpty, let failure = redaction.failure(in: data) {
+        if case .dataCorrupted = error, path.isEmpty, case .failure(let failure)? = json {
             let subject = error.element == nil ? "The body" : "The element"
             let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
-            let form = kind(of: data, coding, notJSON: failure.error)
-            return ("\(subject) is \(form)", failure.excerpt ?? beginning)
+            return ("\(subject) is \(kind(of: data, coding, notJSON: failure))", beginning)
         }
-        guard let beginning else { return (sentence(about: error, at: nil), nil) }
-        // Only these bytes are searched for the error's place. Beyond them, it is only named.
-        let bytes = [UInt8](data.prefix(2_000_000))
-        let starts = JSONText.starts(of: path, in: bytes)
-        let values = starts.indices.lazy.map { depth in
-            redaction.value(in: bytes, at: starts[depth], below: Array(path.prefix(depth)))
+        let tree = try? json?.get()
+        let sentence = sentence(about: error, at: value(at: path[...], in: tree))
+        guard let beginning, beginning.hasSuffix("…") else { return (sentence, beginning) }
+        // The largest value around the error that is short enough, or the beginning of the
+        // innermost one.
+        var shown: String?
+        for outer in path.indices.reversed().map({ path[...$0] }) {
+            guard let value = value(at: outer, in: tree) else { continue }
+            let part = redaction.excerpt(ofValue: value, below: Array(outer))
+            if shown != nil, part.utf8.count > 200 { break }
+            shown = part
         }
-        let tree = starts.count > path.count ? values.last?.map(\.tree) : nil
-        guard beginning.hasSuffix("…") else { return (sentence(about: error, at: tree), beginning) }
-        // The largest value around the error that is short enough. Only the innermost are tried.
-        let parts = values.dropFirst().suffix(5).compactMap {
-            $0.map { "…\($0.shown)…".excerpt(limit: 2_000) }
-        }
-        let part = parts.first { $0.utf8.count <= 200 } ?? parts.last?.excerpt()
-        return (sentence(about: error, at: tree), part ?? beginning)
+        return (sentence, shown?.excerpt() ?? beginning)
     }
 
     /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
@@ -56,7 +54,7 @@ extension APIRequestError {
             return "\(path): expected \(name(of: type)), found \(kind(of: value))."
         case (.keyNotFound(let key, _), let object as [String: Any]):
             let name = redaction.excerpt(key.stringValue, limit: 60).debugDescription
-            return "\(path): the key \(name) is missing. \(listOfKeys(object))"
+            return "\(path): the key \(name) is missing. \(redaction.listOfKeys(object))"
         case (.dataCorrupted, let value?):
             return "\(path): found \(kind(of: value)) that cannot be used. \(detail)"
                 .trimmingCharacters(in: .whitespaces)
@@ -89,14 +87,24 @@ private func kind(of value: Any) -> String {
     }
 }
 
-/// Returns a sentence with the first keys of an object.
-private func listOfKeys(_ object: [String: Any]) -> String {
-    if object.isEmpty { return "The object there is empty." }
-    let keys = object.keys.sorted().map { $0.excerpt(limit: 60).debugDescription }
-    return "The keys there: \(keys.joined(separator: ", ").excerpt(limit: 500))."
+/// Returns the value at a coding path of parsed JSON, or nil if there is none.
+private func value(at path: ArraySlice<any CodingKey>, in json: Any?) -> Any? {
+    path.reduce(json) { value, key in
+        guard let list = value as? [Any] else {
+            return (value as? [String: Any])?[key.stringValue]
+        }
+        return key.index.flatMap { list.indices.contains($0) ? list[$0] : nil }
+    }
 }
 
 extension Redaction {
+    /// Returns a sentence with the first keys of an object.
+    fileprivate func listOfKeys(_ object: [String: Any]) -> String {
+        if object.isEmpty { return "The object there is empty." }
+        let keys = object.keys.map { excerpt($0, limit: 60).debugDescription }.sorted()
+        return "The keys there: \(keys.joined(separator: ", ").excerpt(limit: 500))."
+    }
+
     /// Returns the debug description of a decoding error, or `nil` if it may quote a secret.
     fileprivate func detail(of context: DecodingError.Context) -> String? {
         let text = excerpt(context.debugDescription, limit: 1_000)
@@ -109,7 +117,7 @@ extension Redaction {
 }
 
 /// Returns a coding path as text: `$.items[1].id`.
-package func describe(_ path: [any CodingKey]) -> String {
+func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
         text += key.index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
     }
@@ -128,4 +136,44 @@ private func name(of type: any Any.Type) -> String {
     if name.hasPrefix("Dictionary<") { return "an object" }
     if name.hasPrefix("Array<") { return "an array" }
     return name
+}
+
+/// A stream element that could not be decoded, stored as the `underlyingError` in the context of
+/// the `DecodingError`.
+///
+/// The parser's error can then stay a `DecodingError`, as in a load, and carry the bytes.
+private struct UndecodedElement: Error, OpaquelyReflected {
+    let bytes: Data
+
+    /// The size. The element itself may hold a secret.
+    var description: String { "an element of \(byteCount(bytes.count))" }
+}
+
+extension DecodingError {
+    /// The stream element that could not be decoded, or nil if the error is about a body.
+    var element: Data? { (context?.underlyingError as? UndecodedElement)?.bytes }
+
+    /// Returns this error with the bytes of the element that could not be decoded.
+    func about(_ element: Data) -> DecodingError {
+        guard let old = context else { return self }
+        let context = Context(
+            codingPath: old.codingPath, debugDescription: old.debugDescription,
+            underlyingError: UndecodedElement(bytes: element))
+        switch self {
+        case .typeMismatch(let type, _): return .typeMismatch(type, context)
+        case .valueNotFound(let type, _): return .valueNotFound(type, context)
+        case .keyNotFound(let key, _): return .keyNotFound(key, context)
+        case .dataCorrupted: return .dataCorrupted(context)
+        @unknown default: return self
+        }
+    }
+
+    var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context), .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
 }

@@ -55,7 +55,7 @@ extension APIRequestError {
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
-    package var reason: [String] {
+    var reason: [String] {
         if let cause { return cause.hiding(redaction).sentences }
         switch underlying {
         case let error as any RedactingError:

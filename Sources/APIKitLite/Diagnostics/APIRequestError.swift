@@ -49,7 +49,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The request's type, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
-    package private(set) var redaction: Redaction
+    private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
     /// The rejected exchange's number in each observer's count.

@@ -12,8 +12,7 @@ package enum HTTPStatus {
     }
 
     // Foundation's phrases differ between platforms and languages.
-    private static let reasonPhrases = table(
-        """
+    private static let reasonPhrases = """
         100 Continue, 101 Switching Protocols, 102 Processing, 103 Early Hints,
         200 OK, 201 Created, 202 Accepted, 203 Non-Authoritative Information, 204 No Content,
         205 Reset Content, 206 Partial Content, 207 Multi-Status, 208 Already Reported,
@@ -33,5 +32,8 @@ package enum HTTPStatus {
         504 Gateway Timeout, 505 HTTP Version Not Supported, 506 Variant Also Negotiates,
         507 Insufficient Storage, 508 Loop Detected, 510 Not Extended,
         511 Network Authentication Required
-        """)
+        """.split { $0 == "," || $0 == "\n" }.reduce(into: [String: String]()) { phrases, entry in
+            let words = entry.split(separator: " ", maxSplits: 1)
+            phrases[String(words[0])] = String(words[1])
+        }
 }

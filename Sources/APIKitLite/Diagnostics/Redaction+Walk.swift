@@ -31,64 +31,123 @@ extension Redaction {
     /// The result depends on nothing else, so you can compare requests that differ only in their
     /// secrets.
     package func redacted(_ request: URLRequest) -> URLRequest {
-        if isEmpty { return request }
-        return walked(hiding: Redaction.hidingRandomValues) { $0.request(request) }
+        walked(request, hiding: Redaction.hidingRandomValues) { $0.request($1) }
     }
 
     /// Returns a URL, or the part that begins with its path, without its user info and the values
     /// of secret items and parameters.
-    package func url(_ url: String) -> String {
-        if isEmpty { return url }
-        var walk = SecretWalk(self)
-        return walk.url(url[...])
-    }
+    func url(_ url: String) -> String { walked(url) { $0.url($1[...]) } }
 
     /// Returns a header's value without its secrets.
-    package func value(_ value: String, named name: String) -> String {
-        if isEmpty { return value }
-        var walk = SecretWalk(self)
-        return walk.header(name, value)
+    func value(_ value: String, named name: String) -> String {
+        walked(value) { $0.header(name, $1) }
     }
 
-    /// Returns a body without its secrets, for display.
+    /// Returns JSON without its secrets: see `SecretWalk.json`.
+    func json(_ text: String, below path: [any CodingKey] = []) -> String {
+        walked(text) { $0.json($1, below: path) }
+    }
+
+    /// Returns an error's text without the secrets in its URLs, as far as these can be recognized.
+    func prose(_ text: String) -> String { walked(text) { $0.text($1) } }
+
+    /// Returns the text of a body without its secrets, for display.
     ///
     /// JSON is recognized by its text, and a form by its content type. Any part of another body may
     /// be secret, so returns `nil`. Without redaction, returns `nil` only if the body is not text.
     ///
-    /// - Parameter isCut: Whether the body is only the beginning of a longer one.
-    package func body(_ body: Data, contentType: String?, isCut: Bool = false) -> String? {
-        guard let text = plainText(body) else { return nil }
-        if isEmpty { return text }
-        if mediaType(contentType) == formMediaType { return walked { $0.items(text[...], .form) } }
-        // The beginning of JSON is valid JSON only after its objects and arrays are closed.
-        guard isCut || (try? JSONText.read(body)) != nil else { return nil }
-        let shown = json(text, isCut: isCut)
-        return !isCut || (try? JSONText.read(Data(shown.utf8))) != nil ? shown : nil
+    /// - Parameter limit: How many bytes of the body to read.
+    func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {
+        let isForm = mediaType(contentType) == formMediaType
+        guard isEmpty || isForm || (try? parsed(body)?.get()) != nil else { return nil }
+        return plainText(body.beginning(limit)).map { text in
+            isForm ? walked(text) { $0.items($1[...], .form) } : json(text)
+        }
     }
 
-    /// Returns JSON without its secrets: see `SecretWalk.json`.
-    func json(_ text: String, below path: [any CodingKey] = [], isCut: Bool = false) -> String {
-        walked { $0.json(text, below: path, isCut: isCut) }
+    /// Parses the JSON of a body. Returns nil if the body is too large to be parsed for a message.
+    func parsed(_ body: Data) -> Result<Any, any Error>? {
+        body.count > 2_000_000 ? nil : Result { try JSONText.read(body) }
     }
-
-    /// Returns an error's text without the secrets in its URLs, as far as these can be recognized.
-    func prose(_ text: String) -> String { isEmpty ? text : walked { $0.text(text) } }
 
     /// Redacts with a new `SecretWalk`, and again with the values of the secrets found so far,
     /// until no new ones are found. `hiding` decides which of the values are hidden everywhere.
     private func walked<T>(
-        hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
-        _ redacted: (inout SecretWalk) -> T
+        _ original: T, hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
+        _ redacted: (inout SecretWalk, T) -> T
     ) -> T {
+        if isEmpty { return original }
         var walk = SecretWalk(self)
-        let shown = redacted(&walk)
+        let shown = redacted(&walk, original)
         let all = hiding(self)(walk.secrets)
-        return all == self ? shown : all.walked(hiding: hiding, redacted)
+        return all == self ? shown : all.walked(original, hiding: hiding, redacted)
     }
 }
 
 extension URLRequest {
     package func line(redacting redaction: Redaction) -> String {
         redaction.hidingValues(of: self).line(of: self)
+    }
+}
+
+// Text is cut to the length that a message quotes before it is redacted, so the cost depends on
+// that length, not on the body's.
+extension Redaction {
+    /// The size in bytes of the largest body that is searched for secrets.
+    static let longestBody = 100_000
+
+    /// How many bytes to read beyond the quoted text, so that a secret that begins in that text is
+    /// read whole if it is a known value or has the shape of a token.
+    private var margin: Int { 4_096 + longestValue }
+
+    /// How many bytes of a body to read for an excerpt.
+    var window: Int { 12_288 + margin }
+
+    /// Returns the beginning of the text without its secrets: see `String.excerpt`.
+    ///
+    /// - Parameter redacted: Redacts the text. By default, hides known values and tokens only.
+    func excerpt(
+        _ text: String, limit: Int = 200, onOneLine: Bool = true,
+        _ redacted: (Redaction) -> (String) -> String = Redaction.text
+    ) -> String {
+        let start = String(text.beginning(limit + 2 * margin))
+        let shown = redacted(self)(start)
+        return withoutHalfSecret(shown, isCut: start.utf8.count < text.utf8.count)
+            .excerpt(limit: limit, onOneLine: onOneLine)
+    }
+
+    /// Returns the beginning of a body on one line, without secrets, or nil if it is neither JSON
+    /// nor a form.
+    func excerpt(of body: Data, contentType: String? = nil) -> String? {
+        self.body(body, contentType: contentType, limit: window).map {
+            withoutHalfSecret($0, isCut: body.count > window).excerpt()
+        }
+    }
+
+    /// Returns text from the server on one line, without secrets. For incomplete JSON, returns only
+    /// its size.
+    func excerpt(ofElement element: Data) -> String {
+        if let shown = excerpt(of: element) { return shown }
+        let start = String(decoding: element.beginning(window), as: UTF8.self)
+        return start.utf8.beginsAsJSON ? "<\(byteCount(element.count))>" : excerpt(start)
+    }
+
+    /// Returns a value of parsed JSON without its secrets. A long value is cut.
+    func excerpt(ofValue value: Any, below path: [any CodingKey]) -> String {
+        let shown = excerpt(JSONText.write(value), limit: 2_000) { redaction in
+            { redaction.json($0, below: path) }
+        }
+        return "…\(shown)…"
+    }
+
+    /// Returns a redacted text without its last part if it was cut, because that part may be
+    /// half of a secret.
+    private func withoutHalfSecret(_ text: String, isCut: Bool) -> String {
+        guard isCut else { return text }
+        let end = text.utf8.suffix(margin)
+        let last =
+            end.indices.last { end[$0...].starts(with: Self.mark.utf8) }
+            .map { end.index($0, offsetBy: Self.mark.utf8.count) } ?? end.startIndex
+        return text[..<last] + "…"
     }
 }

@@ -15,7 +15,7 @@ import Foundation
 /// Random-looking values are hidden everywhere except in host names. Other values are hidden only
 /// as whole words. The same applies to the password of a Basic credential. Bodies up to 100,000
 /// bytes are searched for such values. Of a longer body, only the beginning is shown, or the JSON
-/// around a decoding error within the first 2,000,000 bytes.
+/// around a decoding error. JSON over 2,000,000 bytes is not shown.
 ///
 /// Some secrets have no name that is recognized: what is encoded twice or in other Base64, a value
 /// in XML, CSV or any other text, the keys of an object under a secret name, and the `value` next
@@ -63,11 +63,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// Personal data, such as a name, an email address or a birthday, is not hidden: see
     /// `adding(_:)`.
-    public static let standard = {
-        var redaction = Redaction()
-        redaction.readsWords = true
-        return redaction
-    }()
+    public static let standard = Redaction().changed { $0.readsWords = true }
 
     /// A redaction that hides nothing, the same as `[]`. Any body that is text is shown.
     public static let none: Redaction = []
@@ -88,10 +84,10 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Whole names are compared, without case, hyphens and underscores.
     public func adding(_ names: String...) -> Redaction {
         let added = names.map(\.folded)
-        var redaction = self
-        redaction.names.formUnion(added)
-        redaction.shownNames.subtract(added)
-        return redaction
+        return changed {
+            $0.names.formUnion(added)
+            $0.shownNames.subtract(added)
+        }
     }
 
     /// Returns this redaction, extended to hide values wherever they occur, even as numbers in
@@ -99,17 +95,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter values: More secret values. A short one also hides parts of other words.
     public func adding(values: String...) -> Redaction {
-        var redaction = self
-        redaction.values = self.values.adding(given: values.filter { !$0.isEmpty })
-        return redaction
+        changed { $0.values = $0.values.adding(given: values.filter { !$0.isEmpty }) }
     }
 
     /// Returns this redaction, extended to hide values found under secret names. Values under four
     /// bytes are ignored, because they also occur in harmless text.
     func hidingValues(_ values: [String]) -> Redaction {
-        var redaction = self
-        redaction.values = self.values.adding(found: values.filter { $0.utf8.count >= 4 })
-        return redaction
+        changed { $0.values = $0.values.adding(found: values.filter { $0.utf8.count >= 4 }) }
     }
 
     /// Returns this redaction, extended to hide those of the values that look random in any text.
@@ -123,25 +115,34 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// unchanged, except within an object or array under another secret name.
     public func showing(_ names: String...) -> Redaction {
         let shown = names.map(\.folded)
-        var redaction = self
-        redaction.names.subtract(shown)
-        redaction.shownNames.formUnion(shown)
-        return redaction
+        return changed {
+            $0.names.subtract(shown)
+            $0.shownNames.formUnion(shown)
+        }
     }
 
-    /// Returns this redaction without added names that have another meaning in a file's format.
-    package func withoutNames(_ names: Set<String>) -> Redaction {
-        var redaction = self
-        redaction.names.subtract(names.map(\.folded))
-        return redaction
+    /// Returns a file's JSON without its secrets. Skips the values under some keys of the outermost
+    /// JSON. Added names that have a meaning in the file's format name no secrets.
+    package func json(
+        _ text: String, skipping keys: Set<String>, knowing names: Set<String>
+    ) -> String {
+        var walk = SecretWalk(changed { $0.names.subtract(names.map(\.folded)) })
+        walk.skippedKeys = keys
+        return walk.json(text)
     }
 
     package func union(_ other: Redaction) -> Redaction {
+        changed {
+            $0.names.formUnion(other.names)
+            $0.shownNames.formIntersection(other.shownNames)
+            $0.readsWords = readsWords || other.readsWords
+            $0.values = values.adding(given: other.values.given, found: other.values.found)
+        }
+    }
+
+    func changed(_ change: (inout Redaction) -> Void) -> Redaction {
         var redaction = self
-        redaction.names.formUnion(other.names)
-        redaction.shownNames.formIntersection(other.shownNames)
-        redaction.readsWords = readsWords || other.readsWords
-        redaction.values = values.adding(given: other.values.given, found: other.values.found)
+        change(&redaction)
         return redaction
     }
 

@@ -25,9 +25,7 @@ final class SecretMarks: Sendable, Equatable {
 extension Redaction {
     /// Returns this redaction with numbered marks.
     package func numbering(after last: Int) -> Redaction {
-        var redaction = self
-        redaction.marks = SecretMarks(after: last)
-        return redaction
+        changed { $0.marks = SecretMarks(after: last) }
     }
 
     /// Returns the text that replaces a secret. If that is already a numbered mark, keeps it.

@@ -9,7 +9,7 @@ package struct SecretWalk {
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
     /// The keys in the outermost JSON whose values are skipped.
-    package var skippedKeys: Set<String> = []
+    var skippedKeys: Set<String> = []
     /// The results for names seen so far, because a body may repeat them often.
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
@@ -48,7 +48,7 @@ package struct SecretWalk {
         }
         depth += 1
         defer { depth -= 1 }
-        if text.beginsAsJSON { return json(text) }
+        if text.utf8.beginsAsJSON { return json(text) }
         // A byte that is not allowed in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // A URL's host is not searched for values.
@@ -91,7 +91,7 @@ package struct SecretWalk {
     // MARK: URLs and forms
 
     /// Returns a URL, or the part of one that begins with its path, without secrets.
-    package mutating func url(_ url: Substring) -> String {
+    mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
         return beginning(start) + (query.map { "?" + items($0) } ?? "")
@@ -134,28 +134,27 @@ package struct SecretWalk {
     /// Returns an item without secrets, or several separated by semicolons. A secret extends to the
     /// end, because it may contain semicolons.
     private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
-        var shown = ""
-        var rest = item
-        while true {
-            let (piece, after) = rest.cut(at: ";")
+        var shown: [String] = []
+        for piece in item.split(";") {
             let (name, value) = piece.cut(at: "=")
-            if let value {
-                let plainName = PercentEncoding.decode(name, plusIsSpace: true)
-                if isShown(plainName) { return shown + rest }
-                let whole = rest[value.startIndex...]
-                if hides(plainName, nil), hides(plainName, String(whole)) {
-                    collect([PercentEncoding.decode(value, plusIsSpace: true)])
-                    return shown + name + "="
-                        + mark(PercentEncoding.decode(whole, plusIsSpace: true))
-                }
-                shown += redaction.text(String(name)) + "=" + self.value(value, encoding)
-            } else {
-                shown += self.value(piece, encoding)
+            guard let value else {
+                shown.append(self.value(piece, encoding))
+                continue
             }
-            guard let after else { return shown }
-            shown += ";"
-            rest = after
+            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+            let whole = item[value.startIndex...]
+            if isShown(plainName) {
+                shown.append(name + "=" + whole)
+                break
+            }
+            if hides(plainName, nil), hides(plainName, String(whole)) {
+                collect([PercentEncoding.decode(value, plusIsSpace: true)])
+                shown.append(name + "=" + mark(PercentEncoding.decode(whole, plusIsSpace: true)))
+                break
+            }
+            shown.append(redaction.text(String(name)) + "=" + self.value(value, encoding))
         }
+        return shown.joined(separator: ";")
     }
 
     /// Returns an encoded value that has no name. If it has no secrets, it is unchanged.
@@ -238,7 +237,7 @@ package struct SecretWalk {
             return Data(lines.joined(separator: "\n").utf8)
         }
         // The JSON may be incomplete, or contain several values.
-        if text.beginsAsJSON { return Data(json(text).utf8) }
+        if text.utf8.beginsAsJSON { return Data(json(text).utf8) }
         // Without a type, it may be a form, as in many archives.
         return Data((type == nil ? self.text(text) : redaction.text(text)).utf8)
     }
@@ -285,12 +284,9 @@ private let endsURL = byteTable(" \t\r\n\"'<>\\")
 /// The bytes that separate a name from a secret, or begin text with names.
 private let beginsName = byteTable("=@{[;")
 
-extension String {
+extension Collection<UInt8> {
     /// Whether the text begins like JSON. A byte order mark is ignored.
-    var beginsAsJSON: Bool {
-        unicodeScalars.first { !" \t\r\n\u{FEFF}".unicodeScalars.contains($0) }
-            .map { "{[".unicodeScalars.contains($0) } ?? false
-    }
+    var beginsAsJSON: Bool { afterWhitespace.first.map { "{[".utf8.contains($0) } ?? false }
 }
 
 extension Data {

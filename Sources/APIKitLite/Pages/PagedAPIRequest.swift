@@ -42,3 +42,40 @@ public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
         after page: ResponseDataType, response: HTTPURLResponse, from input: RequestDataType
     ) -> RequestDataType?
 }
+
+extension HTTPSession {
+    /// Returns the pages of a request that is not `Sendable`, loaded one after another as needed.
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
+    /// for a `Sendable` request.
+    public func pages<R: PagedAPIRequest>(
+        _ request: R, from first: R.RequestDataType, limit: Int = 1_000
+    ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
+        Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
+            let answer = try await response(request, for: input)
+            let next = request.nextInput(
+                after: answer.value, response: answer.response, from: input)
+            return (answer.value, next)
+        }
+    }
+
+    /// Returns the pages of a request, loaded one after another as needed.
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - first: The input of the first page.
+    ///   - limit: The maximum number of pages to load. Below one, none is loaded.
+    public func pages<R: PagedAPIRequest & Sendable>(
+        _ request: R, from first: R.RequestDataType, limit: Int = 1_000
+    ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>
+    where R.RequestDataType: Sendable {
+        Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
+            let answer = try await response(request, for: input)
+            let next = request.nextInput(
+                after: answer.value, response: answer.response, from: input)
+            return (answer.value, next)
+        }
+    }
+}

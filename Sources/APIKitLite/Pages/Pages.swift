@@ -70,7 +70,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
     /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(load: load, walk: Walk(PageWalk(from: first, limit: limit)))
+        Iterator(load: load, walk: Walk(from: first, limit: limit))
     }
 
     /// An iterator over the pages. Copies share the pages.
@@ -91,9 +91,9 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             // A cancelled call continues without its turn, and its load fails.
             let isTurn: Void? = try? await walk.turn.wait()
             defer { if isTurn != nil { walk.turn.signal() } }
-            guard let input = walk.state.input else { return nil }
+            guard let input = walk.input else { return nil }
             let (value, next) = try await load(input)
-            return Page(input: input, value: value, next: walk.state.move(to: next))
+            return Page(input: input, value: value, next: walk.move(to: next))
         }
 
         /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
@@ -105,43 +105,97 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         }
     }
 
-    /// The state that copies of an iterator share. The iterators are not `Sendable`.
+    /// The state that copies of an iterator share: which page comes next, and whether the end was
+    /// reached. The iterators are not `Sendable`.
     fileprivate final class Walk {
-        var state: PageWalk<Input>
+        /// The input of the page to load, or nil at the end.
+        private(set) var input: Input?
+        private var seen: Set<Input>
+        private var pagesLeft: Int
         let turn = AsyncSemaphore(1)
 
-        init(_ state: PageWalk<Input>) {
-            self.state = state
+        init(from first: Input, limit: Int) {
+            input = limit < 1 ? nil : first
+            seen = [first]
+            pagesLeft = limit
+        }
+
+        /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if
+        /// that was already loaded, whatever the limit.
+        func move(to next: Input?) -> Input? {
+            let new = next.flatMap { next in
+                // An input may itself be an optional, such as a cursor that the response lacks.
+                (next as? any AnyOptional)?.isNil != true && seen.insert(next).inserted ? next : nil
+            }
+            pagesLeft -= 1
+            input = pagesLeft > 0 ? new : nil
+            return new
         }
     }
 }
 
 extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 
-/// The state of an iteration: which page comes next, and whether the end was reached.
+/// An asynchronous sequence of the elements on the pages of a list.
 ///
-/// This type is a pure value and loads nothing.
-private struct PageWalk<Input: Hashable> {
-    /// The input of the page to load, or nil at the end.
-    private(set) var input: Input?
-    private var seen: Set<Input>
-    private var pagesLeft: Int
+/// A page is loaded when all elements before it have been returned. If a page fails to load, the
+/// iterator's next call to `next()` tries that page again. No element is returned twice.
+public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
+    typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 
-    init(from first: Input, limit: Int) {
-        input = limit < 1 ? nil : first
-        seen = [first]
-        pagesLeft = limit
+    /// Returns a function that loads the elements of one page per call, from the first page on.
+    let makePages: () -> NextPage
+
+    /// Returns an iterator that starts at the first page.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(nextPage: makePages())
     }
 
-    /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if that
-    /// was already loaded, whatever the limit.
-    mutating func move(to next: Input?) -> Input? {
-        let new = next.flatMap { next in
-            // An input may itself be an optional, such as a cursor that the response lacks.
-            (next as? any AnyOptional)?.isNil != true && seen.insert(next).inserted ? next : nil
+    /// An iterator over the elements of the pages. Copies share the pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let nextPage: NextPage
+        fileprivate var page: Elements.Iterator?
+
+        /// Returns the next element, or nil after the last one. Stays on the caller's actor.
+        ///
+        /// - Throws: Any error from loading a page. The next call tries the same page again.
+        public nonisolated(nonsending) mutating func next() async throws(Failure)
+            -> Elements.Element?
+        {
+            while true {
+                if let element = page?.next() { return element }
+                guard let next = try await nextPage() else { return nil }
+                page = next.makeIterator()
+            }
         }
-        pagesLeft -= 1
-        input = pagesLeft > 0 ? new : nil
-        return new
+
+        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
+            -> Elements.Element?
+        {
+            try await next()
+        }
     }
+}
+
+extension Pages {
+    /// Returns the elements of the pages, one after another.
+    ///
+    ///     session.pages(SearchRequest(), from: nil).elements { $0.items }
+    public func elements<Elements: Sequence>(
+        _ elements: @escaping (Value) -> Elements
+    ) -> PageElements<Elements, Failure> {
+        PageElements {
+            let pages = makeAsyncIterator()
+            return { () async throws(Failure) in try await pages.next().map { elements($0.value) } }
+        }
+    }
+}
+
+extension Pages where Value: Sequence {
+    /// The elements of the pages, one after another.
+    ///
+    ///     for try await user in session.pages(UsersRequest(), from: 1).elements { show(user) }
+    public var elements: PageElements<Value, Failure> { elements { $0 } }
 }

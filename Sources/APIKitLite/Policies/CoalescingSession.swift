@@ -11,7 +11,8 @@ extension HTTPSession {
     /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
     /// of cookies and cellular networks. Header names are compared without case. Requests with
     /// different users' tokens are not identical. A request with a body stream always has its own
-    /// exchange. So does a stream, because it has one reader, and a request sent by a refresh or by
+    /// exchange. So does a request with a redirect policy from outside, as in
+    /// `coalescing().redirecting(.refuse)`, a stream, because it has one reader, and a request sent by a refresh or by
     /// a shared exchange's work, because that work must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
@@ -35,7 +36,7 @@ private struct CoalescingSession: SessionPolicy {
 
     let next: any HTTPSession
     /// The exchanges in progress, guarded by the lock of `Locked`. Copies share this object.
-    let exchanges = Locked<[CoalescingKey: Exchange]>([:])
+    let exchanges = Locked<[[AnyHashable?]: Exchange]>([:])
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -44,7 +45,7 @@ private struct CoalescingSession: SessionPolicy {
         // A refresh sent over its own chain would wait for a request that is waiting for the
         // refresh.
         guard options.bufferLimit == nil, !SharedWork.isRunning,
-            let key = CoalescingKey(request, options.context)
+            let key = request.coalescingKey(options.context)
         else {
             return try await next.send(request, awaiting: options)
         }
@@ -58,7 +59,7 @@ private struct CoalescingSession: SessionPolicy {
     }
 
     /// Joins the exchange for a key, or creates one, which the caller must start.
-    private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool) {
+    private func join(_ key: [AnyHashable?]) -> (handle: Exchange.Handle, isNew: Bool) {
         exchanges.withLock { exchanges in
             if let handle = exchanges[key]?.join() { return (handle, false) }
             let handle = Exchange.joined(isCancelledWithLastTask: true)
@@ -68,9 +69,34 @@ private struct CoalescingSession: SessionPolicy {
     }
 
     /// Removes an exchange that has ended, unless another one has taken its key.
-    private func forget(_ exchange: Exchange, _ key: CoalescingKey) {
+    private func forget(_ exchange: Exchange, _ key: [AnyHashable?]) {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
         }
+    }
+}
+
+extension URLRequest {
+    /// Returns the properties that must be equal for two requests to share one exchange.
+    ///
+    /// These are the values themselves. Redacted text would make two users' requests look equal.
+    /// Returns `nil` if the request must have its own exchange, because its method is not `GET`,
+    /// `HEAD` or `QUERY`, its body is a stream, it has no URL, or it has a redirect policy, which
+    /// cannot be compared.
+    fileprivate func coalescingKey(_ context: SendContext) -> [AnyHashable?]? {
+        let method = httpMethod ?? "GET"
+        guard ["GET", "HEAD", "QUERY"].contains(method), httpBodyStream == nil,
+            context.redirects == nil, let url = url?.absoluteString
+        else { return nil }
+        var headers: [String: String] = [:]
+        for (name, value) in allHTTPHeaderFields ?? [:] {
+            let name = name.lowercased()
+            // On Linux, a name may occur in two spellings. The key keeps both values.
+            headers[name] = headers[name].map { $0 + "\n" + value } ?? value
+        }
+        return [
+            method, url, headers, httpBody, cachePolicy, timeoutInterval, httpShouldHandleCookies,
+            allowsCellularAccess, context.bodyLimit,
+        ]
     }
 }

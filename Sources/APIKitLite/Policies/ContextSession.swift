@@ -42,7 +42,13 @@ extension HTTPSession {
     /// outermost one, which was added last, applies. A credential's refresh is secret, so it is
     /// only redirected within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
-        redirecting(by: .policy(policy))
+        redirecting(by: { request, _, next in
+            switch policy {
+            case .follow: next
+            case .sameOrigin: request.url?.origin == next.url?.origin ? next : nil
+            case .refuse: nil
+            }
+        })
     }
 
     /// Returns a session that asks a closure before it follows a redirect.
@@ -63,16 +69,21 @@ extension HTTPSession {
             @escaping @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws
             -> URLRequest?
     ) -> some HTTPSession {
-        redirecting(by: .closure(decide))
+        redirecting(by: { try decide($1, $2) })
     }
 
     /// Returns a session for secret requests, such as a refresh, which fail at a redirect to
-    /// another origin.
+    /// another origin, because a caller that expects a token cannot use it.
     func failingAtOtherOrigins() -> some HTTPSession {
-        redirecting(by: .sameOriginOrFailure)
+        redirecting(by: { request, _, next in
+            if let from = request.url, let to = next.url, from.origin != to.origin {
+                throw TransportError.refusedRedirect(from: from.originText, to: to.originText)
+            }
+            return next
+        })
     }
 
-    private func redirecting(by rule: RedirectRule) -> some HTTPSession {
+    private func redirecting(by rule: @escaping RedirectRule) -> some HTTPSession {
         ContextSession(next: self) { $0.redirects = $0.redirects ?? rule }
     }
 }

@@ -57,7 +57,7 @@ public struct ExchangeEvent: Sendable {
     /// ``Kind/rejected(_:)``.
     public let duration: Duration?
 
-    package init(
+    init(
         _ kind: Kind, id: Int?, _ request: URLRequest?, type: String? = nil,
         response: HTTPURLResponse? = nil, after duration: Duration? = nil
     ) {
@@ -65,7 +65,7 @@ public struct ExchangeEvent: Sendable {
         (self.response, self.duration) = (response, duration)
     }
 
-    package init(rejected error: APIRequestError, id: Int? = nil) {
+    init(rejected error: APIRequestError, id: Int? = nil) {
         self.init(
             .rejected(error), id: id, error.request, type: error.requestType,
             response: error.response)
@@ -99,15 +99,12 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
         case .resent: outcome = "sent again"
         case .closed(let bytes): outcome = "complete after \(byteCount(bytes))"
         case .left(let bytes): outcome = "left by the reader after \(byteCount(bytes))"
-        case .failed(let error): outcome = reason(error, hidden)
+        case .failed(is CancellationError): outcome = "cancelled"
+        case .failed(let error):
+            let failure = APIRequestError(stage: .transport, underlying: error, redaction: hidden)
+            outcome = line(of: failure.reason)
         }
         return "\(start): \(outcome), \(text(duration ?? .zero))"
-    }
-
-    private func reason(_ error: any Error, _ redaction: Redaction) -> String {
-        if error is CancellationError { return "cancelled" }
-        return line(
-            of: APIRequestError(stage: .transport, underlying: error, redaction: redaction).reason)
     }
 
     private func line(of sentences: [String]) -> String {

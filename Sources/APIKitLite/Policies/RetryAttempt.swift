@@ -138,14 +138,9 @@ extension RetryPolicy {
 
     /// Returns the delay after an attempt: exponential backoff with full jitter.
     fileprivate func backoff(afterAttempt number: Int, random: Double) -> Duration {
-        let longest = maximumDelay.clamped
-        var bound = baseDelay.clamped
-        var doublings = number - 1
-        while doublings > 0, bound > .zero, bound < longest {
-            bound *= 2
-            doublings -= 1
-        }
-        bound = min(bound, longest)
+        // 30 doublings of a millisecond are 12 days, so more make no difference.
+        let longest = baseDelay.clamped * (1 << min(number - 1, 30))
+        let bound = min(longest, maximumDelay.clamped)
         if random >= 1 { return bound }
         return random > 0 ? bound * random : .zero
     }

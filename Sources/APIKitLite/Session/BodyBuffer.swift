@@ -49,7 +49,7 @@ package final class BodyBuffer: Sendable {
     }
 
     /// The number of unread bytes.
-    package var count: Int { state.withLock { $0.count } }
+    var count: Int { state.withLock { $0.count } }
 
     var pieceCount: Int { state.withLock { $0.pieces.count } }
 
@@ -64,25 +64,23 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece, and returns whether a waiting reader received it. Ignores an empty piece.
+    /// Adds a piece. Ignores an empty one.
     ///
     /// If too many bytes are then unread, the body ends with ``TransportError/bodyLimit(_:)``. A
     /// single piece may exceed the limit, because it is already in memory.
-    @discardableResult
-    package func append(_ piece: Data) -> Bool {
-        typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
-        let (reader, cancel) = state.withLock { state -> Step in
-            guard state.ending == nil, !piece.isEmpty else { return (nil, nil) }
+    package func append(_ piece: Data) {
+        let callBack = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.ending == nil, !piece.isEmpty else { return nil }
             if let reader = state.reader {
                 state.reader = nil
                 state.readCount += piece.count
-                return (reader, nil)
+                return { reader.resume(returning: piece) }
             }
             guard state.pieces.isEmpty || state.count + piece.count <= limit else {
                 state.ending = .failure(TransportError.bodyLimit(limit))
                 state.isCancelled = true
                 defer { state.cancel = nil }
-                return (nil, state.cancel)
+                return state.cancel
             }
             let last = state.pieces.count - 1
             if last >= 0, state.pieces[last].count + piece.count <= Self.smallPiece {
@@ -91,11 +89,9 @@ package final class BodyBuffer: Sendable {
                 state.pieces.append(piece)
             }
             state.count += piece.count
-            return (nil, nil)
+            return nil
         }
-        reader?.resume(returning: piece)
-        cancel?()
-        return reader != nil
+        callBack?()
     }
 
     /// Ends the body, with an error if it is incomplete. A second call does nothing.
@@ -117,7 +113,7 @@ package final class BodyBuffer: Sendable {
     /// ends.
     ///
     /// - Throws: The error that ended the body, even in every later call.
-    package func next() async throws -> Data? {
+    func next() async throws -> Data? {
         // Joined outside the lock, because joining many bytes takes milliseconds.
         if let taken = state.withLock({ $0.take() }) { return try joined(taken.get()) }
         return try await withTaskCancellationHandler {

@@ -7,7 +7,6 @@ import Foundation
 /// The closure receives the request unchanged and decides about redirects. It runs in the caller's
 /// task, so cancelling that task cancels the closure's work. A stream receives the entire body in
 /// one piece, and progress is not reported.
-/// progress is not reported.
 public struct ClosureSession: HTTPSession {
     private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
 

@@ -18,12 +18,12 @@ import Foundation
 public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns the next bytes, or nil at the end. The function is called by only one task at a
     /// time, and never after the end or an error.
-    package typealias Next = @Sendable () async throws -> Data?
+    typealias Next = @Sendable () async throws -> Data?
 
     /// Ends the transfer with an error, unless it has ended.
     ///
     /// Returns whether a task was waiting for a piece. That task throws the error.
-    package typealias End = @Sendable (_ error: any Error) -> Bool
+    typealias End = @Sendable (_ error: any Error) -> Bool
 
     private enum Content {
         case complete(Data)
@@ -56,7 +56,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Creates a body in pieces. `end` is called when its reader leaves, and may be called more
     /// than once.
-    package init(next: @escaping Next, end: @escaping End) {
+    init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
     }
 
@@ -183,7 +183,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Ends the transfer, even if the body is retained, and returns whether a task is waiting for a
     /// piece. The reader throws the error.
     @discardableResult
-    package func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
+    func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
     }
 
@@ -260,7 +260,17 @@ private final class BodyTransfer: Sendable {
     }
 
     func next() async throws -> Data? {
-        if let ending = try begin() { return try ending.get() }
+        // Acquires the right to read, unless the body has ended.
+        let ending = try state.withLock { state -> Result<Data?, any Error>? in
+            switch state {
+            case .open:
+                state = .isRead
+                return nil
+            case .isRead: throw TransportError.bodyReadTwice
+            case .ended(let ending): return ending
+            }
+        }
+        if let ending { return try ending.get() }
         if Task.isCancelled { _ = end(URLError(.cancelled)) }
         do {
             let piece = try await source()
@@ -271,19 +281,6 @@ private final class BodyTransfer: Sendable {
             // A function that wraps the rest of the body may have failed.
             _ = end(URLError(.cancelled))
             throw error
-        }
-    }
-
-    /// Acquires the right to read, unless the body has ended.
-    private func begin() throws -> Result<Data?, any Error>? {
-        try state.withLock { state in
-            switch state {
-            case .open:
-                state = .isRead
-                return nil
-            case .isRead: throw TransportError.bodyReadTwice
-            case .ended(let ending): return ending
-            }
         }
     }
 }

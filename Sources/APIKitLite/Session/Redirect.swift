@@ -11,15 +11,11 @@ public enum RedirectPolicy: Sendable {
     case refuse
 }
 
-/// The rule that decides which redirects of a request are followed.
-enum RedirectRule: Sendable {
-    case policy(RedirectPolicy)
-    /// Like ``RedirectPolicy/sameOrigin``, but a redirect to another origin fails. The request is
-    /// secret, and a caller that expects a token cannot use the redirect.
-    case sameOriginOrFailure
-    case closure(
-        @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws -> URLRequest?)
-}
+/// Decides whether a redirect of a request is followed. Returns the request to send next, or nil to
+/// make the redirect the response.
+typealias RedirectRule =
+    @Sendable (_ request: URLRequest, _ response: HTTPURLResponse, _ next: URLRequest) throws
+    -> URLRequest?
 
 extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final one.
@@ -30,20 +26,9 @@ extension SendContext {
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
     ) throws -> URLRequest? {
-        guard let next = APIKitLite.redirectedRequest(after: response, from: request),
-            let from = request.url, let to = next.url
-        else { return nil }
-        switch redirects {
-        case nil, .policy(.follow): return next
-        case .policy(.refuse): return nil
-        case .policy(.sameOrigin): return from.origin == to.origin ? next : nil
-        case .sameOriginOrFailure:
-            guard from.origin == to.origin else {
-                throw TransportError.refusedRedirect(from: from.originText, to: to.originText)
-            }
-            return next
-        case .closure(let decide): return try decide(response, next)
-        }
+        let next = APIKitLite.redirectedRequest(after: response, from: request)
+        guard let next, let redirects else { return next }
+        return try redirects(request, response, next)
     }
 }
 
@@ -111,14 +96,14 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
 
 extension URL {
     /// The origin of the URL: scheme, host and port (RFC 6454).
-    package var origin: [String] {
+    var origin: [String] {
         let scheme = scheme?.lowercased() ?? ""
         let standard = ["http": 80, "https": 443][scheme] ?? 0
         return [scheme, host()?.lowercased() ?? "", String(port ?? standard)]
     }
 
     /// The origin as text, such as `https://auth.example.com`, with a port if the URL has one.
-    fileprivate var originText: String {
+    var originText: String {
         let host = host() ?? ""
         let port = port.map { ":\($0)" } ?? ""
         return "\(scheme ?? "")://" + (host.contains(":") ? "[\(host)]" : host) + port

@@ -56,7 +56,7 @@ package struct SendContext: Sendable {
     var redirects: RedirectRule?
 
     /// The maximum size of a whole body, or nil if no session in the chain has set it.
-    package var bodyLimit: Int?
+    var bodyLimit: Int?
 
     /// Called with the number of body bytes that one attempt has sent so far, and the body's size
     /// if known.

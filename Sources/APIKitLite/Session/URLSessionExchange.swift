@@ -166,6 +166,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the task's request, or nil if unknown.
+    /// How many mocks have passed on the task's request, or nil if it is not of an exchange or a stream,
+    /// which follow redirects themselves.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

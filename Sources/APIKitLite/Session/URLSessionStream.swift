@@ -149,9 +149,6 @@ extension URLSessionTask {
     /// The task's delegate, if it is a stream.
     var stream: URLSessionStream? { delegate as? URLSessionStream }
 
-    /// Whether the task belongs to an exchange or a stream, which follow redirects themselves.
-    package var isOfExchange: Bool { delegate is URLSessionExchange }
-
     /// A function that returns the state of the body's reader, or nil if the task does not stream.
     package var readerState: (@Sendable () -> ReaderState)? {
         guard let stream else { return nil }

@@ -31,7 +31,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     }
 
     @usableFromInline static var mediaTypes: [String] {
-        StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
+        jsonLinesTypes + ["application/json", "text/plain", "application/octet-stream"]
     }
 
     /// The media types that the parser was created with.

@@ -49,18 +49,13 @@ struct LineParser<Reader: LineReader>: StreamParser {
         rest.append(contentsOf: bytes)
         // The magic number of gzip (RFC 1952, section 2.3.1), which no text begins with.
         if isFirstLine, rest.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
-        // The next position of each line-ending byte. All are kept, so no byte is searched twice.
-        var ends = lineEnds.map { rest.firstIndex(of: $0, from: searched) }
-        while let end = ends.min(), end < rest.count {
+        while let end = rest[max(start, searched)...].firstIndex(where: lineEnds.contains) {
             let isRestOfEnd = endedWithReturn && end == start && rest[end] == UInt8(ascii: "\n")
             endedWithReturn = rest[end] == UInt8(ascii: "\r")
             if !isRestOfEnd, let element = try reader.read(line(rest[start..<end])) {
                 elements.append(element)
             }
             start = end + 1
-            for index in ends.indices where ends[index] == end {
-                ends[index] = rest.firstIndex(of: lineEnds[index], from: start)
-            }
         }
         rest.removeFirst(start)
         try checkLength(rest.count)
@@ -79,15 +74,3 @@ struct LineParser<Reader: LineReader>: StreamParser {
 }
 
 extension LineParser: Sendable where Reader: Sendable {}
-
-extension [UInt8] {
-    /// Returns the first index of a byte at or after an index, or `count` if there is none.
-    fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
-        withUnsafeBytes { bytes in
-            guard start < count,
-                let found = memchr(bytes.baseAddress! + start, Int32(byte), count - start)
-            else { return count }
-            return UnsafeRawPointer(found) - bytes.baseAddress!
-        }
-    }
-}

@@ -75,3 +75,161 @@ public struct ServerSentEvents: StreamParser, Sendable {
         try lines.finish(into: &events)
     }
 }
+
+/// One event of a `text/event-stream` (HTML Standard, section 9.2).
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The event's type, or `message` if the server does not specify one.
+    public var event: String
+
+    /// The data. Its lines are separated by LF.
+    public var data: String
+
+    /// The ID of this event, or else of the last event before it with an ID. Empty if there is
+    /// none.
+    public var id: String
+
+    /// Creates an event.
+    public init(event: String = "message", data: String, id: String = "") {
+        self.event = event
+        self.data = data
+        self.id = id
+    }
+
+    /// The event as a server sends it, with one field per line, followed by an empty line.
+    ///
+    /// The type `message` and an empty ID have no field. Every line of the data has a separate
+    /// field. A line break in a type or an ID, which this format does not allow, becomes a space.
+    public var text: String {
+        var text = ""
+        if event != "message", !event.isEmpty { text += "event: \(event.onOneLine)\n" }
+        if !id.isEmpty { text += "id: \(id.onOneLine)\n" }
+        for line in data.linesOfEvent { text += "data: \(line)\n" }
+        return text + "\n"
+    }
+}
+
+extension String {
+    /// The lines of the text, which end as in an event stream, with LF, CR or CR LF.
+    fileprivate var linesOfEvent: [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+    }
+
+    fileprivate var onOneLine: String { linesOfEvent.joined(separator: " ") }
+}
+
+/// A reader for the lines of an event stream (HTML Standard, section 9.2.6).
+///
+/// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
+struct EventReader: LineReader, Sendable {
+    /// The maximum number of bytes in the data of one event.
+    let longestData: Int
+    /// Whether a JSON body is treated as one value instead of events.
+    private let mayBeOneValue: Bool
+    /// What kind of body this is, judged by its media type or first character. Nil while unknown.
+    private var form: String?
+    /// Whether an event, or a field or comment in plain text, has shown that the body is an event
+    /// stream.
+    private var isEventStream = false
+    /// Whether the single value has been read entirely.
+    private(set) var isComplete = false
+
+    let mediaTypes: [String]
+    private(set) var retry: Duration?
+    /// The last event's ID, which later events keep until the server sends another one.
+    var lastEventID = "" { didSet { id = lastEventID } }
+
+    private var type = ""
+    /// The event's data so far, or `nil` if it has no `data` field yet.
+    private var data: String?
+    /// The ID that becomes the last event ID when the event ends.
+    private var id = ""
+
+    /// Creates a reader. The body is one value if its content type is JSON, or if it is not an
+    /// event stream's and the body begins like an object or an array.
+    init(
+        longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
+    ) {
+        self.longestData = longestData
+        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
+        form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
+        mayBeOneValue = response != nil && type != eventStreamType
+        self.mediaTypes = form == nil ? mediaTypes : []
+    }
+
+    var lineEnds: String { "\r\n" }
+
+    private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
+
+    mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        look(at: line)
+        if !isOneValue, line.isEmpty { return endEvent() }
+        try isOneValue ? append(line) : setField(line)
+        return nil
+    }
+
+    /// Returns the single value. For events, ignores an incomplete last line and its event.
+    ///
+    /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
+    mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        look(at: line)
+        if isOneValue {
+            try append(line)
+            isComplete = data?.utf8.isEmptyBody == false
+            return isComplete ? endEvent() : nil
+        }
+        guard !isEventStream, let form else { return nil }
+        throw StreamError.unexpectedContentType(found: form, expected: [eventStreamType])
+    }
+
+    /// Records what a line reveals about the body. An HTML page or JSON may have lines that look
+    /// like fields, so only an event shows that such a body is an event stream.
+    private mutating func look(at line: ArraySlice<UInt8>) {
+        guard !isEventStream, let first = line.afterWhitespace.first else { return }
+        let isJSON = "{[".utf8.contains(first)
+        form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
+        // The last line may end within a name. A name in the wrong case has no effect, but still
+        // suggests an event stream.
+        let prefix = line.prefix { $0 != UInt8(ascii: ":") }
+        let name = String(decoding: prefix, as: UTF8.self).lowercased()
+        let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
+        isEventStream = form == "text" && isField
+    }
+
+    private mutating func append(_ line: ArraySlice<UInt8>) throws {
+        guard (data?.utf8.count ?? -1) + 1 + line.count <= longestData else {
+            throw StreamError.lineTooLong(limit: longestData)
+        }
+        data?.append("\n")
+        data = data ?? ""
+        data?.append(String(decoding: line, as: UTF8.self))
+    }
+
+    private mutating func setField(_ line: ArraySlice<UInt8>) throws {
+        // A comment's field name is empty.
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        switch String(decoding: name, as: UTF8.self) {
+        case "data": try append(value)
+        case "event":
+            type = String(decoding: value, as: UTF8.self)
+        case "id" where !value.contains(0):
+            id = String(decoding: value, as: UTF8.self)
+        case "retry" where value.areDigits:
+            // Only a number too large for `Int64` is not converted.
+            let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
+            retry = .milliseconds(milliseconds)
+        default: break
+        }
+    }
+
+    /// Returns the event completed by an empty line, or `nil` if it has no data.
+    private mutating func endEvent() -> ServerSentEvent? {
+        lastEventID = id
+        isEventStream = isEventStream || data != nil
+        defer { (type, data) = ("", nil) }
+        return data.map { data in
+            ServerSentEvent(event: type.isEmpty ? "message" : type, data: data, id: id)
+        }
+    }
+}

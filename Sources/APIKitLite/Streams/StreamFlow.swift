@@ -95,12 +95,16 @@ final class StreamFlow<T: StreamedAPIRequest>:
         }
         var parsed: [Element] = []
         while parsed.isEmpty, pieces != nil {
-            let piece = try await nextPiece()
+            let piece: Data?
+            do {
+                piece = try await pieces?.next()
+            } catch {
+                throw load.failure(.transport, error, isCancellation: Task.isCancelled)
+            }
             do {
                 if let piece {
                     if let count = beginning?.count, count < 1 << 16 { beginning?.append(piece) }
                     try parser!.parse(piece, into: &parsed)
-                    MainActorParsing.didParse(T.self, piece, on: #isolation)
                 } else {
                     try parser!.finish(into: &parsed)
                 }
@@ -134,14 +138,6 @@ final class StreamFlow<T: StreamedAPIRequest>:
             self.parser = parser
         } catch {
             throw await load.refusal(.parse, error, body)
-        }
-    }
-
-    private nonisolated(nonsending) func nextPiece() async throws(APIRequestError) -> Data? {
-        do {
-            return try await pieces?.next()
-        } catch {
-            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
         }
     }
 }

@@ -8,7 +8,8 @@ final class AsyncSemaphore: Sendable {
         /// The number of tasks that can still acquire the semaphore. While it is positive, no task
         /// waits.
         var available: Int
-        var promises = RemovableQueue<Promise<Void>>()
+        /// The tasks that are waiting, and those that were cancelled while they waited.
+        var promises: [Promise<Void>] = []
     }
 
     private let state: Locked<State>
@@ -22,27 +23,26 @@ final class AsyncSemaphore: Sendable {
     /// - Throws: `URLError.cancelled` if the task is cancelled before it holds the semaphore.
     func wait() async throws {
         try Task.checkNotCancelled()
-        let place = state.withLock { state -> (promise: Promise<Void>, number: Int)? in
+        let promise = state.withLock { state -> Promise<Void>? in
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
             }
-            let promise = Promise<Void>()
-            return (promise, state.promises.append(promise))
+            state.promises.append(Promise())
+            return state.promises.last
         }
-        guard let (promise, number) = place else { return }
-        try await promise.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
-            state.withLock { $0.promises.remove(number) }
-        }
+        try await promise?.value(ifCancelled: .failure(URLError(.cancelled)))
     }
 
     /// Passes the semaphore to the task that has been waiting longest, or makes it available.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in
-                let next = state.promises.removeOldest()
-                if next == nil { state.available += 1 }
-                return next
+                if state.promises.isEmpty {
+                    state.available += 1
+                    return nil
+                }
+                return state.promises.removeFirst()
             }
             // A cancelled task does not acquire the semaphore, so the next one does.
             if next?.resolve(with: .success(())) != false { return }

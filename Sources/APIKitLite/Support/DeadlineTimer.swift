@@ -6,16 +6,10 @@ import Foundation
 /// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
 /// of a cancelled sleep remains until it is due.
 final class DeadlineTimer: Sendable {
-    private struct Entry: Sendable {
-        let deadline: Duration
-        let callback: @Sendable () -> Void
-    }
-
     private struct State {
-        /// A later entry never has an earlier deadline.
-        var pending = RemovableQueue<Entry>()
-        var sleeper: (id: Int, task: Task<Void, Never>)?
-        var lastSleeper = 0
+        var pending: [Int: (deadline: Duration, work: @Sendable () -> Void)] = [:]
+        var lastID = 0
+        var sleeper: Task<Void, Never>?
     }
 
     private let duration: Duration
@@ -28,7 +22,7 @@ final class DeadlineTimer: Sendable {
     }
 
     deinit {
-        state.withLock { $0.sleeper?.task.cancel() }
+        state.withLock { $0.sleeper?.cancel() }
     }
 
     /// Starts a deadline, and returns it with a handle that cancels it. Calls `work` once at the
@@ -40,27 +34,21 @@ final class DeadlineTimer: Sendable {
             let deadline = timeline.now() + duration
             return (deadline, callBack(deadline, work))
         }
-        let (id, deadline) = state.withLock { state in
-            // The time is read under the lock, so that the deadlines increase.
+        return state.withLock { state in
             let deadline = timeline.now() + duration
-            let id = state.pending.append(Entry(deadline: deadline, callback: work))
-            if state.sleeper == nil {
-                state.lastSleeper += 1
-                state.sleeper = (state.lastSleeper, sleeper(state.lastSleeper))
-            }
-            return (id, deadline)
+            state.lastID += 1
+            state.pending[state.lastID] = (deadline, work)
+            state.sleeper = state.sleeper ?? sleeper()
+            return (deadline, Cancellation { [self, id = state.lastID] in remove(id) })
         }
-        return (deadline, Cancellation { [self] in remove(id) })
     }
 
     /// Removes a deadline. If none is left, also cancels the sleeping task, except in real time.
     private func remove(_ id: Int) {
-        let unneeded = state.withLock { state -> Task<Void, Never>? in
-            state.pending.remove(id)
+        let unneeded = state.withLock { state in
+            state.pending[id] = nil
             // In real time, the task keeps sleeping, because the next exchange may start soon.
-            guard state.pending.isEmpty, !timeline.isRealTime else { return nil }
-            defer { state.sleeper = nil }
-            return state.sleeper?.task
+            return state.pending.isEmpty && !timeline.isRealTime ? state.sleeper : nil
         }
         unneeded?.cancel()
     }
@@ -69,14 +57,11 @@ final class DeadlineTimer: Sendable {
     ///
     /// The task is detached, because it is not part of an exchange. `self` is weak, so that the
     /// task does not retain a chain of sessions that the app released.
-    private func sleeper(_ id: Int) -> Task<Void, Never> {
+    private func sleeper() -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
-            while let deadline = self?.nextDeadline(of: id) {
-                do {
-                    try await timeline.sleep(deadline)
-                } catch {
-                    // Cancelled, or the clock threw an error. The next exchange starts a new task.
-                    self?.end(id)
+            while let deadline = self?.nextDeadline() {
+                guard (try? await timeline.sleep(deadline)) != nil else {
+                    self?.endSleep()
                     return
                 }
                 self?.callDue()
@@ -84,30 +69,28 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Returns the next deadline, or nil if the sleeping task with this id must end.
-    private func nextDeadline(of id: Int) -> Duration? {
+    /// Returns the next deadline, or nil if there is none and the sleeping task must end.
+    private func nextDeadline() -> Duration? {
         state.withLock { state in
-            guard state.sleeper?.id == id else { return nil }
             if state.pending.isEmpty { state.sleeper = nil }
-            return state.pending.oldest()?.deadline
+            return state.pending.values.lazy.map(\.deadline).min()
         }
     }
 
-    private func end(_ id: Int) {
-        state.withLock { if $0.sleeper?.id == id { $0.sleeper = nil } }
+    /// Ends a sleeping task that was cancelled, or whose clock threw an error. A deadline may have
+    /// been added since the cancellation. After an error, the next exchange starts a new task.
+    private func endSleep() {
+        state.withLock { $0.sleeper = Task.isCancelled && !$0.pending.isEmpty ? sleeper() : nil }
     }
 
-    /// Calls back for every deadline that has passed, oldest first.
+    /// Calls back for every deadline that has passed.
     private func callDue() {
         let due = state.withLock { state in
             let now = timeline.now()
-            var due: [Entry] = []
-            while let oldest = state.pending.oldest(), oldest.deadline <= now {
-                due.append(oldest)
-                _ = state.pending.removeOldest()
-            }
-            return due
+            let due = state.pending.filter { $0.value.deadline <= now }
+            for id in due.keys { state.pending[id] = nil }
+            return due.values.sorted { $0.deadline < $1.deadline }
         }
-        for entry in due { entry.callback() }
+        for (_, work) in due { work() }
     }
 }

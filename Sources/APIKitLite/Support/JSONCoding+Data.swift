@@ -14,18 +14,12 @@ extension JSONDecoder {
     }
 }
 
-extension JSONEncoder {
-    /// An encoder that always produces the same bytes for the same value.
-    package static var deterministic: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-
-    /// Encodes a value as a body. `Data` is returned as it is.
-    package func body(of value: some Encodable) throws -> Data {
-        try value as? Data ?? encode(value)
-    }
+/// Encodes a value as a body. `Data` is returned as it is. Without an encoder, the same value always
+/// produces the same bytes.
+package func encodedBody(of value: some Encodable, _ encoder: JSONEncoder?) throws -> Data {
+    let deterministic = JSONEncoder()
+    deterministic.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try value as? Data ?? (encoder ?? deterministic).encode(value)
 }
 
 extension Collection<UInt8> {

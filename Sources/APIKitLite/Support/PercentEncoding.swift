@@ -13,7 +13,7 @@ package struct PercentEncoding: Sendable {
     /// RFC 3986 "pchar", for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
     /// The characters without a special meaning in the name or value of a query item.
-    package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
+    static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
     /// The characters allowed after the authority of a URL reference, except `#` and `%`.
     private static let reference = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?")
     /// The WHATWG `application/x-www-form-urlencoded` serializer.

@@ -21,13 +21,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
         var promises: [Int: Promise<Value>] = [:]
 
         var isOver: Bool { result != nil || isCancelled }
-
-        mutating func add() -> (id: Int, promise: Promise<Value>) {
-            lastID += 1
-            let promise = Promise<Value>()
-            promises[lastID] = promise
-            return (lastID, promise)
-        }
     }
 
     private let state = Locked(State())
@@ -41,17 +34,18 @@ final class SingleFlight<Value: Sendable>: Sendable {
     /// Creates a single flight whose work has not started, and joins it. The work may be cancelled
     /// as soon as the last task waiting for it leaves.
     static func joined(isCancelledWithLastTask: Bool) -> Handle {
-        let singleFlight = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
-        let (id, promise) = singleFlight.state.withLock { $0.add() }
-        return Handle(singleFlight: singleFlight, id: id, promise: promise)
+        // Only a single flight that is over cannot be joined.
+        SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask).join()!
     }
 
     /// Adds a waiting task. Returns nil if the work has ended or was cancelled.
     func join() -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
-            let (id, promise) = state.add()
-            return Handle(singleFlight: self, id: id, promise: promise)
+            state.lastID += 1
+            let promise = Promise<Value>()
+            state.promises[state.lastID] = promise
+            return Handle(singleFlight: self, id: state.lastID, promise: promise)
         }
     }
 

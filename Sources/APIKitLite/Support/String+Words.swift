@@ -18,17 +18,8 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 /// Returns the words in a string. A long string compiles much faster than an array literal.
-package func words(_ text: String) -> Set<String> {
+func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map { String($0) })
-}
-
-/// Returns a table of a string's comma-separated entries, keyed by their first words. A string
-/// compiles much faster than a dictionary literal.
-func table(_ text: String) -> [String: String] {
-    text.split { $0 == "," || $0 == "\n" }.reduce(into: [:]) { table, entry in
-        let words = entry.split(separator: " ", maxSplits: 1)
-        table[String(words[0])] = String(words[1])
-    }
 }
 
 /// The ASCII letters and digits.

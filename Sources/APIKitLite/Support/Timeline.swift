@@ -25,19 +25,8 @@ package struct Timeline: Sendable {
         sleep = { moment in
             try await clock.sleep(until: origin.advanced(by: moment), tolerance: nil)
         }
-        callBack = (clock as? any CallbackClock).map { Self.callBack(on: $0, from: origin) }
+        callBack = (clock as? any CallbackClock)?.callBack(from: origin)
         isRealTime = clock is ContinuousClock || clock is SuspendingClock
-    }
-
-    private static func callBack<C: CallbackClock>(
-        on clock: C, from origin: Any
-    ) -> CallBack {
-        // The type is always this clock's instant. The time is read once, because the clock may be
-        // moving.
-        let origin = origin as! C.Instant
-        return { deadline, work in
-            clock.schedule(at: origin.advanced(by: deadline), isDeadline: true, work)
-        }
     }
 }
 
@@ -53,6 +42,17 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
     func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
+}
+
+extension CallbackClock {
+    fileprivate func callBack(from origin: Any) -> Timeline.CallBack {
+        // The type is always this clock's instant. The time is read once, because the clock may be
+        // moving.
+        let origin = origin as! Instant
+        return { deadline, work in
+            schedule(at: origin.advanced(by: deadline), isDeadline: true, work)
+        }
+    }
 }
 
 package struct Cancellation: Sendable {

@@ -46,7 +46,7 @@ struct JSONDifference {
             for index in 0..<max(expected.count, actual.count) {
                 compare(
                     expected.element(at: index), actual.element(at: index),
-                    at: path + JSONText.step(index))
+                    at: path + "[\(index)]")
             }
         case (.array(let expected), .array(let actual)):
             find(expected, in: actual, at: path)
@@ -74,7 +74,7 @@ struct JSONDifference {
             } else if actual.count == expected.count {
                 // With equal counts, only the element at the same index can match.
                 let before = count
-                compare(element, actual[index], at: path + JSONText.step(index))
+                compare(element, actual[index], at: path + "[\(index)]")
                 if count == before { recordMissing(element, at: path) }
                 tail = tail.dropFirst()
             } else {

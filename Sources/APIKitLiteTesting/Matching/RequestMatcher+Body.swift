@@ -43,7 +43,7 @@ extension RequestMatcher {
         encoding value: some Encodable, encoder: JSONEncoder? = nil
     ) -> RequestMatcher {
         do {
-            let data = try (encoder ?? JSONEncoder()).body(of: value)
+            let data = try encodedBody(of: value, encoder)
             return adding(.equal, try JSONValue(data))
         } catch {
             return broken(

@@ -17,14 +17,14 @@ enum HAR {
     }
 
     /// The keys that HAR 1.2 defines. They never name secrets, even if a redaction contains them.
-    static let keys = words(
+    static let keys = Set(
         """
         log version creator browser name pages startedDateTime id title pageTimings comment entries
         pageref time request response cache timings serverIPAddress connection method url httpVersion
         headers queryString postData headersSize bodySize status statusText content redirectURL value
         path domain expires httpOnly secure mimeType params text fileName contentType size compression
         encoding blocked dns connect send wait receive ssl
-        """)
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
 }
 
 extension HTTPArchive.Exchange {

@@ -120,9 +120,8 @@ extension HARFile {
         let (clean, all) = archive.redacted(redaction)
         let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }
         // Skips bodies and headers, which were checked above as parts of exchanges.
-        var walk = SecretWalk(all.withoutNames(HAR.keys))
-        walk.skippedKeys = ["text", "headers"]
-        let shown = Data(walk.json(String(decoding: text, as: UTF8.self)).utf8)
+        let json = String(decoding: text, as: UTF8.self)
+        let shown = Data(all.json(json, skipping: ["text", "headers"], knowing: HAR.keys).utf8)
         let lines = [text, shown].map {
             $0.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         }

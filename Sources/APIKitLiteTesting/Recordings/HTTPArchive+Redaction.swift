@@ -54,8 +54,8 @@ extension HTTPArchive.Exchange {
             fields[name] = isLength ? "\(new.count)" : walk.header(name, value)
         }
         exchange.response = HTTPURLResponse(
-            url: response.url.flatMap { URL(reference: walk.url($0.absoluteString[...])) }
-                ?? response.url!, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
+            url: walk.request(URLRequest(url: response.url!)).url ?? response.url!,
+            statusCode: response.statusCode, httpVersion: "HTTP/1.1",
             headerFields: fields)
         if new == old { return exchange }
         let lines = lines.map { line in

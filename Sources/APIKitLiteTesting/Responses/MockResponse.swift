@@ -112,7 +112,7 @@ public struct MockResponse: Sendable {
     ) -> MockResponse {
         do {
             return data(
-                try (encoder ?? .deterministic).body(of: value), contentType: "application/json",
+                try encodedBody(of: value, encoder), contentType: "application/json",
                 status: status, headers: headers)
         } catch {
             return .status(status, headers: headers)

@@ -78,7 +78,7 @@ struct HTTPRequestReader {
     private mutating func requestLine() throws(HTTPRequestError) -> String? {
         while start < buffer.count || receiveMore() {
             // Without this early check, a client that uses TLS would wait forever for a response.
-            guard buffer[start].isHTTPTokenCharacter || [0x0D, 0x0A].contains(buffer[start]) else {
+            guard buffer[start...start].isHTTPToken || [0x0D, 0x0A].contains(buffer[start]) else {
                 throw .malformed("it does not begin with a method; the scheme here is http")
             }
             let line = try self.line()

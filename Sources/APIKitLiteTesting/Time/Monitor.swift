@@ -1,4 +1,5 @@
 import APIKitLite
+import Foundation
 
 /// A value that tasks and callbacks can wait for: how many requests arrived, how often a stub was
 /// used, or whether held responses are released.
@@ -79,4 +80,10 @@ final class Monitor<Value: Sendable>: Sendable {
         defer { entry?.cancel() }
         try? await promise.value(ifCancelled: .success(()))
     }
+}
+
+/// Writes text to standard error in one call, so that the output of parallel tests does not mix.
+func writeToStandardError(_ text: String) {
+    // This method throws if standard error is closed, where `write(_:)` would crash.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

@@ -157,7 +157,7 @@ final class ProtocolLoad: Client,
                 // If the client follows the redirect, Foundation stops this load, and must not
                 // receive the answer. Foundation asks the client on another thread, and nothing
                 // reports a refusal, so the answer is delayed. An exchange always refuses.
-                let wait = task?.isOfExchange == true ? 0 : 0.5
+                let wait = task?.passes == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
                 let answer = { @Sendable [self] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,

@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct ObservingTests {
     private func line(_ path: String) -> String { "GET https://api.example.com/\(path)" }

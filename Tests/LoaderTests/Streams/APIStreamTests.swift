@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// The elements of a stream, and the stages in which it fails.
 @Suite(.limited, .usesSockets) struct APIStreamTests {

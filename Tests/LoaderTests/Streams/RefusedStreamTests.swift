@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// A response that is not accepted, or that its parser cannot parse.
 @Suite(.limited, .usesSockets) struct RefusedStreamTests {

@@ -59,42 +59,20 @@ import TestSupport
         }
     }
 
-    /// The text before the place is shown, and a short word there.
-    @Test(
-        arguments: [
-            (#"{"a": 1, "longitude": NaN, "b": 2}"#, #"Body: {"a": 1, "longitude": NaN…"#),
-            (
-                #"{"token":"hunter2","a":[1,{"b":-Infinity}]}"#,
-                #"Body: {"token":"REDACTED","a":[1,{"b":-Infinity…"#
-            ),
-            (
-                #"{"a":"hunter2","token":"hunter2","b":undefined}"#,
-                #"Body: {"a":"REDACTED","token":"REDACTED","b":undefined…"#
-            ),
-            (#"{"a":1,}"#, #"Body: {"a":1,}"#),
-            (#"{"token" "hunter2"}"#, #"Body: {"token" "REDACTED"…"#),
-            ("[{\"token\":\"hun\nter2\"}, hunter2]", #"Body: [{"token":"REDACTED"…"#),
-            (#"{"a":"b","token": hunter2}"#, #"Body: {"a":"b","token": REDACTED…"#),
-            (#"{"a":"b", password=hunter2}"#, #"Body: {"a":"b", …"#),
-            (#"{"a":[hunter2-and-other-words]}"#, #"Body: {"a":[…"#),
-            ("{'token': 'hunter2'}", "Body: {'token'…"),
-            ("{password=hunter2, user=emma}", "Body: {…"),
-            ("[section]\npassword=hunter2", "Body: [section…"),
-            ("Sorry, hunter2", nil), ("password=hunter2", nil), (#""hunter2"#, nil),
-        ] as [(String, String?)])
-    func showsWhereATextIsNotJSON(_ body: String, _ shown: String?) throws {
-        let error = try error(Page.self, body)
+    /// Any part of such a text may be secret.
+    @Test(arguments: [
+        #"{"a": 1, "longitude": NaN, "b": 2}"#,
+        #"{"token":"hunter2","a":[1,{"b":-Infinity}]}"#,
+        #"{"token" "hunter2"}"#, "[{\"token\":\"hun\nter2\"}, hunter2]",
+        #"{"a":[hunter2-and-other-words]}"#, "{'token': 'hunter2'}",
+        "{password=hunter2, user=emma}", "[section]\npassword=hunter2", "Sorry, hunter2",
+        "password=hunter2", #""hunter2"#,
+    ])
+    func showsNothingOfATextThatIsNotJSON(_ body: String) throws {
+        let error = try error(Page.self, body, contentType: "a/b")
 
-        #expect(lines(error).first { $0.hasPrefix("Body: ") } == shown)
+        #expect(!lines(error).contains { $0.hasPrefix("Body: ") })
         #expect(!error.description.contains("hunter"))
-    }
-
-    @Test func showsTheEndOfTheTextBeforeThePlace() throws {
-        let numbers = String(repeating: #"{"latitude": 52.5, "token": "hunter2"}, "#, count: 1_000)
-        let line = lines(try error(Page.self, "[\(numbers)NaN, 2]"))[3]
-
-        #expect(line.hasPrefix("Body: …") && line.hasSuffix(#""token": "REDACTED"}, NaN…"#))
-        #expect(line.utf8.count < 200)
     }
 
     /// A body that begins as if it were compressed is text.

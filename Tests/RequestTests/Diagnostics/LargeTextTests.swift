@@ -141,7 +141,7 @@ import TestSupport
                 #"{"token":"\#(String(repeating: "hunter2", count: 20_000))","message":"x"}"#,
                 #"Body: {"token":"REDACTED…"#
             ),
-            (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), "Body: …"),
+            (#"{"a":1,"b":tru"# + String(repeating: "e", count: 200_000), ""),
             ("[section]\npassword = hunter2\n" + String(repeating: "# text\n", count: 20_000), ""),
             ("[2026-01-01] password hunter2\n" + String(repeating: "line\n", count: 30_000), ""),
         ] {
@@ -191,13 +191,15 @@ import TestSupport
         let request = try URLRequest("GET", URL(string: "https://h")!)
             .header("Authorization", "Bearer zQ8hunter2Lm")
         let window = Redaction.standard.hidingValues(of: request).window
-        let rest = String(repeating: "x", count: 100_000)
-        let end = secret.utf8.count + 3
-        for offset in stride(from: -2, to: end, by: end > 20 ? 4 : 1) {
+        let isForm = start == "token="
+        let end = isForm ? "" : start.hasPrefix("[") ? #""}]"# : #""}"#
+        let rest = String(repeating: "x", count: 100_000) + end
+        let last = secret.utf8.count + 3
+        for offset in stride(from: -2, to: last, by: last > 20 ? 4 : 1) {
             let count = window - offset - start.utf8.count - before.utf8.count
             let text = bodyLine(
                 start + String(repeating: "s", count: count) + before + secret + rest,
-                type: start == "token=" ? Self.form : "application/json", of: request)
+                type: isForm ? Self.form : "application/json", of: request)
             #expect(text.contains("REDACTED"), "\(offset): \(text)")
             for half in ["zQ8", "hun", "ghp", "u007a"] {
                 #expect(!text.contains(half), "\(offset): \(text)")

@@ -1,5 +1,6 @@
-import APIKitLite
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited) struct PlantedSecretsTests {
     typealias Place = PlantedSecret

@@ -1,5 +1,6 @@
-import APIKitLite
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited) struct RedactionTests {
     private let standard = Redaction.standard

@@ -1,5 +1,6 @@
-import APIKitLite
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited) struct SecretNameTests {
     /// The names that ``Redaction/standard`` hides: names that APIs use, and one for each word and
