@@ -21,9 +21,7 @@ import Testing
 
         try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<1_000 {
-                group.addTask {
-                    try await sessions[number % 2].exchange(.test("data")).0.text
-                }
+                group.addTask { try await sessions[number % 2].exchange(.test("data")).0.text }
             }
             for try await answer in group { #expect(answer == "Bearer new1") }
         }

@@ -61,8 +61,7 @@ import Testing
         let session = network.authenticated(by: tokens)
 
         for _ in 0..<2 {
-            #expect(
-                try await session.exchange(.test("a", method: "POST")).1.statusCode == 401)
+            #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 401)
         }
 
         #expect(tokens.credential?.access == (way == .not ? "old" : "new"))

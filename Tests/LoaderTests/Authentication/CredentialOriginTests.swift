@@ -43,8 +43,7 @@ import Testing
                 let network = MockNetwork()
                 network.stub(.get("/a"), .text("there"))
                 network.stub(.get("/v1"), .redirect(to: other), times: .any)
-                let inside: any HTTPSession =
-                    usesURLSession ? network.urlSession : network
+                let inside: any HTTPSession = usesURLSession ? network.urlSession : network
                 let session = inside.authenticated(
                     by: Credentials("hunter2", for: baseURL, apply: key(place)))
 
@@ -124,9 +123,7 @@ import Testing
     ) async throws {
         let network = MockNetwork()
         network.stub(.any, .status(status), times: .any)
-        let session =
-            network
-            .authenticated(by: .bearer("hunter2", for: baseURL)).retrying()
+        let session = network.authenticated(by: .bearer("hunter2", for: baseURL)).retrying()
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: URL(string: url)!), urlSession: session)
 
@@ -202,8 +199,7 @@ import Testing
             network.stub(.any, .text("there"))
             network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"), times: .any)
             network.stub(.get("/near"), .redirect(to: "/a"), times: .any)
-            let inside: any HTTPSession =
-                usesURLSession ? network.urlSession : network
+            let inside: any HTTPSession = usesURLSession ? network.urlSession : network
             let session = inside.authenticated(by: Credentials("hunter2", apply: key(place)))
 
             for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:8443/near"]

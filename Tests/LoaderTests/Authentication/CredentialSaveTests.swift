@@ -148,9 +148,7 @@ import Testing
         let session = server.session.authenticated(by: tokens)
 
         tokens.credential = nil
-        await #expect(throws: TestError.self) {
-            while true { try await tokens.value() }
-        }
+        await #expect(throws: TestError.self) { while true { try await tokens.value() } }
         #expect(store.content == old)
         // It reports nothing, but asks for it.
         for _ in 0..<2 {

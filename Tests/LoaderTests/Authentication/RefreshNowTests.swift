@@ -133,8 +133,7 @@ import Testing
             return .json(#"{"error": "invalid_client"}"#, status: 401)
         })
         // A retry would refresh again, with a token that may have been used.
-        let session = server.session.authenticated(by: server.tokens()).retrying(
-            clock: MockClock())
+        let session = server.session.authenticated(by: server.tokens()).retrying(clock: MockClock())
 
         let error = try #require(try await error(verb, over: session))
 

@@ -32,8 +32,7 @@ import Testing
         for status in [301, 302, 303, 307, 308] {
             let network = MockNetwork()
             let (session, baseURL) = try transport.open(network)
-            network.stub(
-                .path("/token"), .redirect(to: "\(evilURL)/token", status: status))
+            network.stub(.path("/token"), .redirect(to: "\(evilURL)/token", status: status))
             let credentials = TokenServer().tokens(.expired, for: baseURL)
 
             let error = await #expect(throws: APIRequestError.self) {
@@ -60,12 +59,10 @@ import Testing
             network.stub(
                 .post("/token").host("api.example.com"),
                 .redirect(to: "https://api.example.com/v2/token", status: 307))
-            let inside: any HTTPSession =
-                isURLSession ? network.urlSession : network
+            let inside: any HTTPSession = isURLSession ? network.urlSession : network
             let credentials = TokenServer().tokens(.expired)
 
-            let (data, _) = try await inside.authenticated(by: credentials)
-                .exchange(.test("data"))
+            let (data, _) = try await inside.authenticated(by: credentials).exchange(.test("data"))
 
             #expect(data.text == "data")
             #expect(credentials.credential?.access == "new")

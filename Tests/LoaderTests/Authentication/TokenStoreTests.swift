@@ -145,8 +145,7 @@ import Testing
             guard let rejected = rejection.credential else { return "old" }
             #expect(rejected == "old")
             #expect(rejection.request?.url?.path == "/data")
-            #expect(
-                rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+            #expect(rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
             return "new"
         }
 

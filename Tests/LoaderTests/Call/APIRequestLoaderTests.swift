@@ -173,8 +173,7 @@ import Testing
         }
         network.stub(.any, .text("value"))
         let request = SharedRequest()
-        let loader = APIRequestLoader(
-            apiRequest: request, urlSession: network as any HTTPSession)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network as any HTTPSession)
         let values = Recorder<String?>()
 
         for _ in 0..<100 { loader.loadAPIRequest(requestData: "a") { v, _ in values.append(v) } }

@@ -28,8 +28,7 @@ public struct LargeRequest<Test>: APIRequest {
     private func loader<R: APIRequest>(
         _ request: R, byteCount: Int = MainActorParsing.limit
     ) -> APIRequestLoader<R> {
-        APIRequestLoader(
-            apiRequest: request, urlSession: FixedSession(Data(count: byteCount)))
+        APIRequestLoader(apiRequest: request, urlSession: FixedSession(Data(count: byteCount)))
     }
 
     #if DEBUG

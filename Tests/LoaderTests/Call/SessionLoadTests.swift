@@ -61,8 +61,7 @@ import Testing
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
 
-        let numbers = try await session.load(
-            .test("numbers"), as: Numbers.self, decoder: decoder)
+        let numbers = try await session.load(.test("numbers"), as: Numbers.self, decoder: decoder)
         #expect(numbers.firstNumber == 1)
         let missing = try await session.load(
             .test("missing"), as: Numbers.self, decoder: decoder

@@ -20,8 +20,7 @@ struct CurlTests {
         let network = MockNetwork()
         network.stub(.any, .text("ok"))
         let server = try network.serve()
-        var request = URLRequest(
-            url: URL(string: "\(server.url)/a%20b/[c]?q=it's&x=%22$HOME%22")!)
+        var request = URLRequest(url: URL(string: "\(server.url)/a%20b/[c]?q=it's&x=%22$HOME%22")!)
         request.httpMethod = body == nil ? "GET" : "PATCH"
         request.httpBody = body
         request.setValue("it's \"quoted\"; $HOME", forHTTPHeaderField: "X-Quotes")

@@ -31,8 +31,7 @@ import Testing
                 let folder = try folder(with: kept)
                 var failure: APIRequestError?
                 do throws(APIRequestError) {
-                    try await network.download(
-                        FileRequest(), "/file", to: folder.file)
+                    try await network.download(FileRequest(), "/file", to: folder.file)
                 } catch {
                     failure = error
                 }
@@ -50,8 +49,7 @@ import Testing
                 let healthy = MockNetwork()
                 healthy.stub(.any, .file(bytes))
                 _ = try await uncancelled {
-                    try await healthy.download(
-                        URLRequest.test("/file"), to: folder.file)
+                    try await healthy.download(URLRequest.test("/file"), to: folder.file)
                 }
                 #expect(folder.content == bytes, "\(Fault.current)")
                 #expect(folder.names == ["file.bin"], "\(Fault.current)")
@@ -71,8 +69,7 @@ import Testing
                     .any, .file(bytes).failing(afterBytes: first),
                     .file(bytes).failing(afterBytes: second), .file(bytes))
                 for _ in 0..<3 where folder.content == old {
-                    _ = try? await network.download(
-                        URLRequest.test("/file"), to: folder.file)
+                    _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
                     #expect(folder.content == old || folder.content == bytes)
                 }
                 #expect(folder.content == bytes, "lost after \(first) and \(second) bytes")
@@ -90,8 +87,7 @@ import Testing
                 .any, .file(other, tag: "\"2\"").failing(afterBytes: second),
                 .file(other, tag: "\"2\""))
             for _ in 0..<2 where folder.content == old {
-                _ = try? await network.download(
-                    URLRequest.test("/file"), to: folder.file)
+                _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
                 #expect(folder.content == old || folder.content == other)
             }
             #expect(folder.content == other)

@@ -128,9 +128,7 @@ import Testing
             try await clock.sleep(for: .seconds(1))
             return nil
         }
-        let task = Task { [folder] in
-            _ = try await session.fetch(.test("/file"), to: folder.file)
-        }
+        let task = Task { [folder] in _ = try await session.fetch(.test("/file"), to: folder.file) }
         await clock.waitForSleepers()
 
         task.cancel()
@@ -184,8 +182,7 @@ import Testing
 
         try await session.fetch(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
-        #expect(
-            network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
+        #expect(network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
     }
 
     @Test func aSlowDiskEndsATransferThatCannotBeResumed() async throws {

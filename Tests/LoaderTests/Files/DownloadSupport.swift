@@ -55,8 +55,7 @@ extension ResumeRecord {
     /// The record of a part of `https://api.example.com/file`.
     init(at offset: Int64, of length: Int64?) {
         let url = URL(string: "https://api.example.com/file")
-        self.init(
-            urlHash: Self.hash(of: url), validator: "\"1\"", offset: offset, length: length)
+        self.init(urlHash: Self.hash(of: url), validator: "\"1\"", offset: offset, length: length)
     }
 }
 

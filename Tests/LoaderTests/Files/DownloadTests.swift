@@ -367,8 +367,7 @@ import Testing
         await lose(path: "one?id=1")
         network.stub(.any, .file(bytes))
 
-        try await network.fetch(
-            URLRequest(url: URL(string: url)!), to: folder.file)
+        try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
 
         #expect(folder.content == bytes)
         #expect(ranges == [nil, isSame ? "bytes=40-" : nil])

@@ -47,8 +47,7 @@ import Testing
         #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
         // The other file stays, and no record says that it is a part.
-        #expect(
-            folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
+        #expect(folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
         if change == .otherFile {
             #expect(try Data(contentsOf: folder.part) == Data("evil".utf8))
         }
@@ -140,8 +139,7 @@ import Testing
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
-            try await network.fetch(
-                .test("/file"), to: missing.appending(path: "a"))
+            try await network.fetch(.test("/file"), to: missing.appending(path: "a"))
         }
 
         #expect(

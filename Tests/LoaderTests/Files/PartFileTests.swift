@@ -27,8 +27,7 @@ import Testing
         let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
-        try FileManager.default.createDirectory(
-            at: folder.file, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) { try part.finish() }
         part.abandon()
 
@@ -119,8 +118,7 @@ import Testing
     }
 
     @Test func refusesWhatIsNoFile() throws {
-        try FileManager.default.createDirectory(
-            at: folder.file, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
         let link = folder.url.appending(path: "link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
         let nul = URL(string: folder.url.absoluteString + "a%00b")!

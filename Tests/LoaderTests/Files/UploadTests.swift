@@ -116,9 +116,7 @@ import Testing
             expected = .resized(file, from: 5, to: 4)
         }
 
-        await #expect(throws: expected) {
-            try await session.retrying().exchange(request)
-        }
+        await #expect(throws: expected) { try await session.retrying().exchange(request) }
         await #expect(throws: expected) { _ = try await session.stream(request) }
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(request, as: Data.self)

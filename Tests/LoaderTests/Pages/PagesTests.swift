@@ -140,8 +140,7 @@ import Testing
 
     @Test func triesAPageThatFailedAgain() async throws {
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .once)
-        network.stub(
-            .get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
+        network.stub(.get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
         network.stub(.get("/numbers/3"), .json("[]"), times: .once)
         var elements = session.pages(NumbersRequest(), from: 1).elements.makeAsyncIterator()
         #expect(try await elements.next() == 1)

@@ -93,15 +93,9 @@ import Testing
         case .mockSession: return (network, request, network)
         case .served:
             let server = try network.serve()
-            return (
-                URLSession(configuration: .withoutProxy), URLRequest(url: server.url), server
-            )
+            return (URLSession(configuration: .withoutProxy), URLRequest(url: server.url), server)
         case .closure:
-            return (
-                ClosureSession { request in
-                    (Data(body.utf8), okay(request))
-                }, request, nil
-            )
+            return (ClosureSession { request in (Data(body.utf8), okay(request)) }, request, nil)
         case .pieces:
             return (PiecesSession(body: body), request, nil)
         }

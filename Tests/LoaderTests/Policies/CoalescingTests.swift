@@ -196,9 +196,7 @@ import Testing
         chain.session.withLock { $0 = session }
         defer { chain.session.withLock { $0 = nil } }
         async let stream = startsElsewhere ? inner.exchange(.test("other")).0.text : "new"
-        let loads = (0..<3).map { _ in
-            Task { try await session.exchange(.test("token")).0.text }
-        }
+        let loads = (0..<3).map { _ in Task { try await session.exchange(.test("token")).0.text } }
         for _ in 0..<200 { await Task.yield() }
 
         mayRefresh.open()

@@ -39,9 +39,7 @@ import Testing
         }
 
         #expect(try await session.exchange(.test("self")).0.text == "own")
-        await #expect(throws: TestError(number: 7)) {
-            try await session.exchange(.test("error"))
-        }
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
         #expect(network.requests.isEmpty)
         #expect(try await session.exchange(.test("a")).0.text == "second")
         #expect(network.requests.count == 2)

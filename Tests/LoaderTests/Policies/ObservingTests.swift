@@ -79,11 +79,7 @@ import Testing
         let (inside, outside) = (EventLog(), EventLog())
         let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
-        let session =
-            network
-            .observed(by: inside)
-            .retrying(random: { 0 })
-            .observed(by: outside)
+        let session = network.observed(by: inside).retrying(random: { 0 }).observed(by: outside)
 
         _ = try await session.exchange(.test("a"))
 
@@ -118,9 +114,7 @@ import Testing
 
         var errors: [APIRequestError] = []
         for path in ["a", "missing", "error"] {
-            let error = await #expect(throws: APIRequestError.self) {
-                try await loader.load(path)
-            }
+            let error = await #expect(throws: APIRequestError.self) { try await loader.load(path) }
             errors.append(try #require(error))
         }
 
@@ -158,9 +152,7 @@ import Testing
         }
 
         let executor = QueueExecutor(isSerial: true)
-        let loads = (0..<2).map { _ in
-            executor.start { try await session.load(Numbers(), "a") }
-        }
+        let loads = (0..<2).map { _ in executor.start { try await session.load(Numbers(), "a") } }
         await executor.settle()
         stub.release()
         for load in loads { await #expect(throws: APIRequestError.self) { try await load.value } }

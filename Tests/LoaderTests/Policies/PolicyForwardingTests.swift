@@ -17,9 +17,7 @@ import Testing
         }
 
         let log = EventLog()
-        let session: any HTTPSession = LanguageSession(
-            next: FixedSession().observed(by: log)
-        )
+        let session: any HTTPSession = LanguageSession(next: FixedSession().observed(by: log))
         .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
         .intercepting { request, next in try await next(request) }
         .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))

@@ -126,8 +126,7 @@ import Testing
     @Test func aThousandWaitsAreCancelledOrEnd() async throws {
         let clock = MockClock()
         let network = MockNetwork { request in (try answer(to: request, status: 503).1, nil) }
-        let session = network.retrying(
-            RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
+        let session = network.retrying(RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
         let tasks = (0..<1_000).map { number in
             Task { await session.outcome(of: .test("\(number)")) }
         }

@@ -106,8 +106,7 @@ import Testing
 
         #expect(try await load(.exchange, refusing.redirecting(.follow), request).0 == 200)
         #expect(try await load(.exchange, refusing, request).0 == 302)
-        #expect(
-            try await load(.exchange, refusing.redirecting(.sameOrigin), request).2 == "b")
+        #expect(try await load(.exchange, refusing.redirecting(.sameOrigin), request).2 == "b")
     }
 
     @Test func requestsWithDifferentPoliciesDoNotShareAnAnswer() async throws {

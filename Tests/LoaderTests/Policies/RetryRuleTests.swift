@@ -11,8 +11,7 @@ import Testing
     private func session(
         _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
     ) -> some HTTPSession {
-        network.retrying(
-            policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
+        network.retrying(policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
     }
 
     private static let isJSON: @Sendable (Data) -> Bool = {
@@ -38,10 +37,7 @@ import Testing
             }, Array(repeating: .status(429), count: 7), 6
         ),
         // An endpoint that is never sent again.
-        (
-            { $0.request.url?.path == "/a" ? .finish : $0.decision },
-            [.status(503), .status(200)], 1
-        ),
+        ({ $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503), .status(200)], 1),
         // Errors of any type, and a delay below zero.
         (
             { $0.error == nil ? .finish : .retry(after: .seconds(-1)) },

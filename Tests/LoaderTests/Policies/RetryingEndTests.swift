@@ -94,9 +94,7 @@ import Testing
                     for _ in 0..<250 {
                         let network = MockNetwork()
                         let stub = network.stub(.any, .status(503))
-                        let session =
-                            network
-                            .retrying(clock: LateClock(), random: { 1 })
+                        let session = network.retrying(clock: LateClock(), random: { 1 })
 
                         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
                         #expect(stub.callCount == 1)

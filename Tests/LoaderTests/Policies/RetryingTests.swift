@@ -53,9 +53,7 @@ import Testing
             throw URLError(.timedOut, userInfo: ["attempt": number])
         }.retrying(random: { 0 })
 
-        let error = await #expect(throws: URLError.self) {
-            try await session.exchange(.test("a"))
-        }
+        let error = await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
 
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
@@ -69,9 +67,7 @@ import Testing
 
         #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 503)
         #expect(try await session.exchange(.test("missing")).1.statusCode == 404)
-        await #expect(throws: TestError(number: 7)) {
-            try await session.exchange(.test("error"))
-        }
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
 
         #expect(network.requests.count == 3)
     }

@@ -112,8 +112,7 @@ import Testing
     }
 
     @Test func theIdleTimeoutLimitsTheSilence() async throws {
-        network.stub(
-            .get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
+        network.stub(.get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
         let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
 
         let (lively, _) = try await session.stream(.test("stream"))

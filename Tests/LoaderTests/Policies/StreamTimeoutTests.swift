@@ -30,8 +30,7 @@ import Testing
         for isDownload in [false, true] {
             let clock = MockClock()
             let received = Locked(Int64(0))
-            let limited = session.timingOut(
-                after: .seconds(5), idle: .seconds(7), clock: clock)
+            let limited = session.timingOut(after: .seconds(5), idle: .seconds(7), clock: clock)
             let transfer = Task {
                 let request = URLRequest(url: baseURL.appending(path: "/"))
                 if isDownload {

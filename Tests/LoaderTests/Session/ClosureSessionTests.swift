@@ -10,8 +10,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/a"), .status(503), .text("body"), .text("stream"))
         let urlSession = network.urlSession
-        let session = ClosureSession { try await urlSession.data(for: $0) }
-            .retrying(random: { 0 })
+        let session = ClosureSession { try await urlSession.data(for: $0) }.retrying(random: { 0 })
 
         #expect(try await session.load(TextRequest(), "/a") == "body")
         let (body, response) = try await session.stream(.test("a"))
@@ -32,9 +31,7 @@ import Testing
         }
 
         await #expect(throws: TestError(number: 1)) { try await failing.exchange(.test("a")) }
-        await #expect(throws: TransportError.notHTTP(url)) {
-            try await plain.exchange(.test("a"))
-        }
+        await #expect(throws: TransportError.notHTTP(url)) { try await plain.exchange(.test("a")) }
     }
 
     @Test func cancellingTheTaskCancelsTheClosure() async throws {

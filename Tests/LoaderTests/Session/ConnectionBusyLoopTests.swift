@@ -78,8 +78,7 @@ import Testing
         let interval = startsPerSecond == 0 ? .max : 1_000_000 / startsPerSecond
         var nextStart = interval
         while true {
-            let nextLook = Int(
-                (schedule.next.uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000)
+            let nextLook = Int((schedule.next.uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000)
             let now = min(nextLook, nextStart)
             guard now < end else { break }
             if nextStart < nextLook {

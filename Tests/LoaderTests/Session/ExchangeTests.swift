@@ -177,8 +177,7 @@ import Testing
     // Foundation on Linux would wait forever.
     @Test func endsAtARefusedCredential() async throws {
         let server = try network.serve()
-        network.stub(
-            .any, .status(401).header("WWW-Authenticate", #"Basic realm="test""#))
+        network.stub(.any, .status(401).header("WWW-Authenticate", #"Basic realm="test""#))
 
         let (_, response) = try await session.exchange(URLRequest(url: server.url))
 

@@ -30,10 +30,7 @@ import Testing
                     "SSL_write() error: error:0A00010F:SSL routines::bad length",
                 ]
             ),
-            (
-                .serverCertificateHasBadDate,
-                ["SSL certificate problem: certificate has expired"]
-            ),
+            (.serverCertificateHasBadDate, ["SSL certificate problem: certificate has expired"]),
             (
                 .serverCertificateNotYetValid,
                 ["SSL certificate problem: certificate is not yet valid"]
@@ -77,8 +74,7 @@ import Testing
                 #expect(named?.localizedDescription == text)
             }
         }
-        #expect(
-            RetryPolicy.standard.errorCodes.contains(code) == (code == .networkConnectionLost))
+        #expect(RetryPolicy.standard.errorCodes.contains(code) == (code == .networkConnectionLost))
     }
 
     @Test func aCodeOfFoundationStays() {

@@ -27,9 +27,7 @@ import Testing
         let body = HTTPBody(Data("ab".utf8)).map(Self.upper)
 
         #expect(body.data?.text == "AB")
-        #expect(throws: Refusal.self) {
-            try HTTPBody(Data()).map { _ in throw Refusal() }
-        }
+        #expect(throws: Refusal.self) { try HTTPBody(Data()).map { _ in throw Refusal() } }
     }
 
     @Test func changesEachPieceAndDropsEmptyOnes() async throws {

@@ -113,9 +113,7 @@ import Testing
         request.httpMethod = method
         if method == "GET" { request.httpBody = nil }
         let log = Locked<[ExchangeEvent]>([])
-        let session = Way.exchange.session().observed { event in
-            log.withLock { $0.append(event) }
-        }
+        let session = Way.exchange.session().observed { event in log.withLock { $0.append(event) } }
 
         for _ in 0..<count {
             #expect(

@@ -67,8 +67,7 @@ import Testing
         network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
         let arrived = Gate()
         let reader = Task {
-            var words = session.stream(WordsRequest(baseURL: baseURL), "/words")
-                .makeAsyncIterator()
+            var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
             _ = try await words.next()
             arrived.open()
             let error = await #expect(throws: APIRequestError.self) { try await words.next() }
@@ -112,8 +111,7 @@ import Testing
     func deliversWhatArrivedBeforeTheConnectionWasLost(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         let first = MockResponse.event("a")
-        network.stub(
-            .get("/words"), .words("a", "b").failing(afterBytes: first.utf8.count + 5))
+        network.stub(.get("/words"), .words("a", "b").failing(afterBytes: first.utf8.count + 5))
 
         var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
         #expect(try await words.next() == Word(text: "a"))
@@ -266,8 +264,7 @@ import Testing
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
 
-        let error = await network.stream(WordsRequest(), "/{missing}").outcome()
-            .error
+        let error = await network.stream(WordsRequest(), "/{missing}").outcome().error
 
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)

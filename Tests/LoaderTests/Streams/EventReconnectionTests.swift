@@ -176,8 +176,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, Self.events("id: \(id)\n\n"), .status(204))
 
-        let stream = network.events(
-            Self.request(), reconnecting: policy, clock: ImmediateClock())
+        let stream = network.events(Self.request(), reconnecting: policy, clock: ImmediateClock())
         #expect(await stream.outcome().error == nil)
 
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, id])
@@ -196,9 +195,7 @@ import Testing
         request.cachePolicy = .returnCacheDataElseLoad
         request.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
-        _ =
-            await network
-            .events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
+        _ = await network.events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
 
         #expect(network.requests.first?.request == request)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["3", "4"])

@@ -113,8 +113,7 @@ import Testing
     }
 
     @Test func forgetsAnIDThatTheServerRemoves() async throws {
-        network.stub(
-            .get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
+        network.stub(.get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
 
         let stream = stream(session, request(baseURL))
 
@@ -237,8 +236,7 @@ import Testing
 
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError == .lineTooLong(limit: 16 * 1_048_576))
+        #expect(error?.underlying as? StreamError == .lineTooLong(limit: 16 * 1_048_576))
         #expect(network.requests.count == 1)
     }
 
@@ -282,9 +280,7 @@ import Testing
         }
         let reading = Gate()
         let stream = session.events(request(baseURL), clock: clock, random: { 1 })
-        let task = Task {
-            for try await _ in stream { reading.open() }
-        }
+        let task = Task { for try await _ in stream { reading.open() } }
 
         if moment == .headers {
             await network.waitForRequests()
@@ -389,8 +385,7 @@ import Testing
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = stream(session, request(baseURL))
-            .makeAsyncIterator()
+        var events = stream(session, request(baseURL)).makeAsyncIterator()
 
         while try await events.next() != nil { MainActor.assertIsolated() }
 

@@ -91,9 +91,7 @@ import Testing
         let words = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome()
         #expect(words.elements.isEmpty)
         #expect(words.error?.stage == .parse)
-        #expect(
-            words.error?.underlying as? StreamError
-                == .unfinished(elementCount: 0))
+        #expect(words.error?.underlying as? StreamError == .unfinished(elementCount: 0))
     }
 
     @Test func deliversManyElementsOfOnePiece() async throws {

@@ -83,9 +83,7 @@ import Testing
     func connectsAgainAfterAnEventStreamOfAnyForm(_ body: String) async throws {
         network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))
 
-        let (events, error) =
-            await network
-            .events(.test("a"), clock: ImmediateClock()).outcome()
+        let (events, error) = await network.events(.test("a"), clock: ImmediateClock()).outcome()
 
         #expect(events.map(\.data) == ["a"])
         #expect(error == nil)

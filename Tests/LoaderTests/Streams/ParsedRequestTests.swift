@@ -37,9 +37,7 @@ import Testing
         network.stub(
             .get("/words"), .chunks([MockResponse.event("a")], contentType: "text/event-stream"))
         let names = Locked<[String?]>([])
-        let session = network.observed { event in
-            names.withLock { $0.append(event.requestType) }
-        }
+        let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
 
         let (elements, error) = await session.stream(.test("words"), words, name: name).outcome()
 

@@ -59,8 +59,7 @@ import Testing
     @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
 
-        let error = await network.stream(StrictRequest(acceptsBodies: true))
-            .outcome().error
+        let error = await network.stream(StrictRequest(acceptsBodies: true)).outcome().error
 
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: ""))
@@ -126,8 +125,7 @@ import Testing
 
     @Test func readsARefusalForFiveSeconds() async throws {
         let clock = MockClock()
-        let events = pings(on: clock)
-            .events(.test("events"), reconnecting: .never, clock: clock)
+        let events = pings(on: clock).events(.test("events"), reconnecting: .never, clock: clock)
         async let load = events.outcome().error
 
         for duration in [2, 2, 1] {

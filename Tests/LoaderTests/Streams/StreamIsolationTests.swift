@@ -86,7 +86,6 @@ import Testing
             return places
         }
 
-        #expect(
-            try await places(PlacesRequest(), ()) == [.mainActor, .mainActor, .mainActor])
+        #expect(try await places(PlacesRequest(), ()) == [.mainActor, .mainActor, .mainActor])
     }
 }
