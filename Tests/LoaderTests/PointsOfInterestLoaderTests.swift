@@ -38,7 +38,6 @@ private struct PointsOfInterestRequest: APIRequest {
         }
 
         let pointsOfInterest = try await loader.load(coordinate)
-
         #expect(pointsOfInterest == [PointOfInterest(name: "MyPointOfInterest")])
     }
 
@@ -48,7 +47,6 @@ private struct PointsOfInterestRequest: APIRequest {
         let error = await #expect(throws: APIRequestError.self) {
             try await loader.load(coordinate)
         }
-
         #expect(error?.stage == .transport)
         #expect((error?.underlying as? URLError)?.code == .notConnectedToInternet)
     }

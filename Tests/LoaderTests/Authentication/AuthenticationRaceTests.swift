@@ -46,7 +46,6 @@ import Testing
             let error = await #expect(throws: APIRequestError.self) { try await task.value }
             #expect(error?.statusCode == 400)
         }
-
         #expect(server.refreshCount == 1)
         #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
         #expect(server.refreshCount == 2)
@@ -96,7 +95,6 @@ import Testing
         await #expect(throws: URLError.self) { try await task.value }
         server.token.release()
         await isKept.wait()
-
         #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
         #expect(server.refreshCount == 1)
     }

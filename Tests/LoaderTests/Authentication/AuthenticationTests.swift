@@ -28,7 +28,6 @@ import Testing
         let session = server.session.authenticated(by: tokens)
 
         let (data, response) = try await session.exchange(.test("data"))
-
         #expect(response.statusCode == 200)
         #expect(data.text == "Bearer new1")
         #expect(tokens.credential == Token(access: "new1", refresh: "r1"))
@@ -50,7 +49,6 @@ import Testing
             : .test("data", method: "POST", body: "the body")
 
         #expect(try await session.exchange(request).1.statusCode == 200)
-
         let sent = server.network.requests.filter { $0.path == "/data" }
         #expect(sent.map(\.body.text) == ["the body", "the body"])
     }
@@ -62,7 +60,6 @@ import Testing
         let session = server.session.authenticated(by: server.tokens(token))
 
         let (body, response) = try await session.send(.test("data"), awaiting: options)
-
         #expect(response.statusCode == 401)
         #expect(try await body.collect().text == "Bearer useless")
         #expect(server.given == (token == .expired ? [] : ["Bearer old"]) + ["Bearer useless"])
@@ -113,7 +110,6 @@ import Testing
         }
 
         let session = network.authenticated(by: tokens)
-
         #expect(await session.outcome(of: .test("data")) == .body("there"))
     }
 
@@ -128,7 +124,6 @@ import Testing
         let (_, response) = try await session.exchange(request)
         #expect(response.statusCode == 401)
         await yieldWhile { tokens.credential?.access == "old" }
-
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         #expect(server.given == ["Bearer old", "Bearer new1"])
     }
@@ -144,7 +139,6 @@ import Testing
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load("/data")
         }
-
         #expect(error.stage == .transport)
         #expect(error.request?.url?.path == "/data")
         #expect(!error.isCancellation)
@@ -163,9 +157,7 @@ import Testing
     @Test func failsWhereTheCredentialCannotBeApplied() async throws {
         let server = TokenServer()
         let session = server.session.authenticated(by: .bearer("a\r\nb", for: baseURL))
-
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
-
         #expect(server.network.requests.isEmpty)
     }
 
@@ -198,7 +190,6 @@ import Testing
 
         tokens.credential = nil
         server.token.release()
-
         #expect(try await task.value == ("Bearer old", 401))
         #expect(server.given == ["Bearer old"])
     }

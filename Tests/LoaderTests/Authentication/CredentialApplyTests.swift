@@ -63,7 +63,6 @@ import Testing
         for _ in 0..<2 {
             #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 401)
         }
-
         #expect(tokens.credential?.access == (way == .not ? "old" : "new"))
         #expect((count.withLock { $0 } == 0) == (way == .not))
     }
@@ -105,7 +104,6 @@ import Testing
         await isApplied.wait()
         tokens.credential = next
         mayContinue.open()
-
         #expect(await outcome == .body(next.map { "Bearer \($0)" } ?? "nobody"))
         #expect(server.given.count == 1)
     }
@@ -151,7 +149,6 @@ import Testing
 
         if wasSignedIn { tokens.credential = Token(access: "good") }
         tokens.credential = nil
-
         for _ in 0..<3 { #expect(await session.outcome(of: .test("data")) == .body("nobody")) }
         #expect(asked.withLock { $0 } == [])
     }

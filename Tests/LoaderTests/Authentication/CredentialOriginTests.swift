@@ -69,7 +69,6 @@ import Testing
 
         _ = try await session.exchange(URLRequest(url: baseURL))
         _ = try await session.exchange(URLRequest(url: cdn.appending(path: "image")))
-
         #expect(network.requests.map(mentionsSecret) == [true, true])
     }
 
@@ -96,7 +95,6 @@ import Testing
         let (_, response) = try await session.exchange(.test("data"))
         let (_, direct) = try await session.exchange(
             URLRequest(url: URL(string: "https://cdn.example.com/a")!))
-
         #expect(response.statusCode == 401)
         #expect(direct.statusCode == 401)
         #expect(token.callCount == (isStranger ? 0 : 1))
@@ -128,7 +126,6 @@ import Testing
             apiRequest: TextRequest(baseURL: URL(string: url)!), urlSession: session)
 
         let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
-
         let text = try #require(error?.description)
         #expect(text.contains("was not sent") == (hint != nil))
         #expect(hint.map { text.contains($0) } != false)
@@ -148,7 +145,6 @@ import Testing
             try await session.load(
                 URLRequest(url: URL(string: "https://placeholder.example/a")!), as: Data.self)
         }
-
         #expect(error?.statusCode == 401)
         #expect(error?.description.contains("was not sent") == false)
     }
@@ -169,7 +165,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(URLRequest(url: www.appending(path: "a")), as: Data.self)
         }
-
         let text = try #require(error?.description)
         #expect(text.contains("The credential for https://api.example.com:443 was not sent"))
         #expect(!text.contains("The credential for https://www.example.com"))

@@ -169,7 +169,6 @@ import Testing
 
         tokens.credential = Token(access: "second")
         store.release()
-
         #expect(try await tokens.value()?.access == "second")
         #expect(store.content?.access == "second")
     }
@@ -187,7 +186,6 @@ import Testing
 
         for number in 0..<100 { lock.withLock { _ in tokens.credential = "\(number)" } }
         try await tokens.value()
-
         #expect(lock.withLock { $0 } > 0)
     }
 

@@ -42,7 +42,6 @@ import Testing
         await isSent.wait()
         #expect(try await client.data().text == "Bearer new1")
         mayAnswer.open()
-
         #expect(try await late == "Bearer new1")
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
@@ -60,7 +59,6 @@ import Testing
             for _ in 0..<5 { group.addTask { try await client.data().status } }
             for try await status in group { #expect(status == 401) }
         }
-
         #expect(client.tokens.credential == nil)
         #expect(server.refreshCount == 1)
         #expect(try await client.data().text == "nobody")

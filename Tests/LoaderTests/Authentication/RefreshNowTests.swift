@@ -16,7 +16,6 @@ import Testing
 
         #expect(try await tokens.refresh()?.access == "new1")
         #expect(try await tokens.refresh()?.access == "new2")
-
         #expect(store.log == ["save new1", "save new2"])
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new2"))
         #expect(server.refreshCount == 2)
@@ -34,7 +33,6 @@ import Testing
         let tasks = (0..<100).map { _ in executor.start { try await tokens.refresh() } }
         await executor.settle()
         server.token.release()
-
         for task in tasks { #expect(try await task.value?.access == "new1") }
         #expect(await request.value == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
@@ -48,7 +46,6 @@ import Testing
         await server.token.waitForRequests()
 
         tokens.credential = nil
-
         #expect(try await refreshed.value == nil)
         server.token.release()
         #expect(try await tokens.value() == nil)
@@ -60,14 +57,12 @@ import Testing
         _ = server.session.authenticated(by: tokens)
 
         let error = await #expect(throws: APIRequestError.self) { try await tokens.refresh() }
-
         #expect((error?.underlying as? URLError)?.code == .timedOut)
         #expect(tokens.credential?.access == "old")
     }
 
     @Test func withoutARefreshItReturnsTheCredential() async throws {
         let key = Credentials<String>("k") { key, request in try request.header("X-Key", key) }
-
         #expect(try await key.refresh() == "k")
     }
 
@@ -92,7 +87,6 @@ import Testing
         #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(await chains[1 - first].outcome(of: .test("data")) == .body("Bearer new1"))
         try await tokens.refresh()
-
         #expect(log.withLock { $0 } == ["api", "api"])
     }
 
@@ -136,7 +130,6 @@ import Testing
         let session = server.session.authenticated(by: server.tokens()).retrying(clock: MockClock())
 
         let error = try #require(try await error(verb, over: session))
-
         if isOffline {
             #expect((error.underlying as? URLError)?.code == .notConnectedToInternet)
         } else {
@@ -170,7 +163,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(.test("data"), as: Data.self)
         }
-
         #expect((error?.underlying as? URLError)?.code == .secureConnectionFailed)
         let text = try #require(error?.description)
         for path in ["data", "user-token", "token"] { #expect(text.contains("com/\(path)")) }
@@ -197,7 +189,6 @@ import Testing
         await network.waitForRequests()
         await yieldWhile { !clock.pendingDeadlines.contains(.seconds(5)) }
         await clock.advance(by: .seconds(5))
-
         #expect(await outcome == .body("there"))
     }
 }

@@ -78,7 +78,6 @@ import Testing
         let (data, _) = try await network.authenticated(
             by: TokenServer().tokens(Token(access: "good"))
         ).exchange(.test("data"))
-
         #expect(data.text == "elsewhere")
     }
 }

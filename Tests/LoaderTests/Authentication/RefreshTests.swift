@@ -74,7 +74,6 @@ import Testing
 
         #expect(await chain.outcome(of: .test("a")) == .body("Bearer new1"))
         mayContinue.open()
-
         #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
     }
 
@@ -87,7 +86,6 @@ import Testing
         }
 
         let (body, response) = try await session.stream(.test("a"))
-
         #expect(response.statusCode == 200)
         var text = ""
         for try await piece in body { text += piece.text }
@@ -106,7 +104,6 @@ import Testing
         }
 
         _ = try await network.authenticated(by: tokens).exchange(.test("a"))
-
         let refresh = try #require(network.requests.first { $0.path == "/token" })
         #expect(refresh.request == sent)
         #expect(refresh.request.mainDocumentURL == nil)
@@ -128,7 +125,6 @@ import Testing
         defer { later.withLock { $0 = nil } }
 
         let session = server.session.authenticated(by: tokens)
-
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
     }
 }

@@ -88,7 +88,6 @@ import Testing
         cancelled.cancel()
         #expect(await cancelled.value == .error(.cancelled))
         store.release()
-
         #expect(await other.value == .body("Bearer new1"))
         #expect(store.log == ["load", "save old", "save new1"])
     }
@@ -124,7 +123,6 @@ import Testing
         change.apply(to: tokens)
         let expected = change == .signOut ? nil : "other"
         if refreshes { server.token.release() } else { store.release() }
-
         #expect(try await waiting.1.statusCode == (expected == nil ? 401 : 200))
         #expect(try await tokens.value()?.access == expected)
         #expect(tokens.credential?.access == expected)

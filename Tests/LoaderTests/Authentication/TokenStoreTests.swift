@@ -51,7 +51,6 @@ import Testing
             for _ in 0..<500 { group.addTask { await session.outcome(of: .test("data")) } }
             for await outcome in group { #expect(outcome == .body("Bearer new1")) }
         }
-
         #expect(server.refreshCount == 1)
         let asked = await store.asked
         #expect(asked.count { $0 == "old" } == (token == "old" ? 1 : 0))
@@ -78,7 +77,6 @@ import Testing
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-
         #expect(await store.asked.prefix(2) == [nil, "old"])
         #expect(await !store.asked.dropFirst(2).contains("new1"))
         #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])

@@ -39,7 +39,6 @@ import Testing
             .authenticated(by: TokenServer().tokens(token, for: baseURL))
 
         let (data, _) = try await session.exchange(URLRequest("GET", baseURL, path: "/data"))
-
         #expect(data.text == "there")
         let refreshes = network.requests.filter { $0.path == "/token" }
         #expect(refreshes.map { $0.header("X-API-Key") } == ["k"])

@@ -16,7 +16,6 @@ import Testing
 
         let loader = loader()
         let response = try await loader.response(for: "/a")
-
         #expect(loader.urlSession as? URLSession === network.urlSession)
         #expect(response.value == "value")
         #expect(response.data.text == "value")
@@ -107,7 +106,6 @@ import Testing
 
         APIRequestLoader(apiRequest: Impossible(), urlSession: network.urlSession)
             .loadAPIRequest(requestData: ()) { _, thrown in error.withLock { $0 = thrown } }
-
         #expect(error.withLock { $0 } is TestError)
         #expect(network.requests.isEmpty)
     }
@@ -177,7 +175,6 @@ import Testing
         let values = Recorder<String?>()
 
         for _ in 0..<100 { loader.loadAPIRequest(requestData: "a") { v, _ in values.append(v) } }
-
         var count = 0
         let all = await values.events { _ in
             count += 1

@@ -24,7 +24,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await Task { try await loader.load(()) }.value
         }
-
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == true)
         #expect(parses.withLock { $0 } == 0)
@@ -37,7 +36,6 @@ import Testing
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: network.urlSession)
 
         let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
-
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == false)
     }

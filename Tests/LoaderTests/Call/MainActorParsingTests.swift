@@ -40,7 +40,6 @@ public struct LargeRequest<Test>: APIRequest {
             for id in 1...3 { _ = try await loader(LargeRequest<First>()).load(id) }
             _ = try await loader(LargeRequest<Second>()).load(1)
         }
-
         #expect(
             texts == [
                 MainActorParsing.text(for: LargeRequest<First>.self, byteCount: 100_000),
@@ -58,7 +57,6 @@ public struct LargeRequest<Test>: APIRequest {
         }
 
         let texts = try await warnings { try await load(Hidden(), 1) }
-
         #expect(texts == [MainActorParsing.text(for: Hidden.self, byteCount: 100_000)])
     }
     #endif
@@ -69,7 +67,6 @@ public struct LargeRequest<Test>: APIRequest {
         let texts = try await warnings {
             _ = try await loader(LargeRequest<Small>(), byteCount: 99_999).load(1)
         }
-
         #expect(texts.isEmpty)
     }
 
@@ -80,7 +77,6 @@ public struct LargeRequest<Test>: APIRequest {
             _ = try await loader(SendableRequest()).load(1)
             try await Self.loadInTheBackground(LargeRequest<Background>.self)
         }
-
         #expect(texts.isEmpty)
     }
 

@@ -50,7 +50,6 @@ extension ShopRequest {
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(birthday)
         }
-
         let url = "https://api.example.com/customers?birthday=REDACTED"
         #expect(error.requestType == "CustomerRequest")
         #expect(
@@ -63,9 +62,7 @@ extension ShopRequest {
     @Test func namesAGenericType() async throws {
         let loader = APIRequestLoader(
             apiRequest: Paged<CustomerRequest>(), urlSession: MockURLSession())
-
         let error = try await #require(throws: APIRequestError.self) { try await loader.load(()) }
-
         #expect(error.requestType == "Paged<CustomerRequest>")
         #expect(error.localizedDescription == "The request could not be created.")
     }

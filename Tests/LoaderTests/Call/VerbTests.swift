@@ -180,7 +180,6 @@ import Testing
         let (data, response): (Data, URLResponse) = try await session.data(
             for: URLRequest(url: url))
         let (same, _) = try await session.data(from: url)
-
         #expect(data == same)
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
@@ -192,7 +191,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await network.load(.test("busy"), as: Item.self)
         }
-
         #expect(error?.retryAfter == delay)
     }
 }

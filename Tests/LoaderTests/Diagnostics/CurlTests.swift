@@ -28,7 +28,6 @@ struct CurlTests {
 
         let output = try await shell(
             request.curlCommand(redacting: .none) + " --silent --noproxy '*'")
-
         #expect(output == "ok")
         let received = try #require(network.requests.first)
         #expect(received.method == request.httpMethod)

@@ -56,7 +56,6 @@ import Testing
         await clock.waitForSleepers()
         await yieldWhile { calls.withLock { $0.last } != Count(bytes: 50, total: 100) }
         await clock.advance(by: .seconds(1))
-
         try await download.value
         #expect(calls.withLock { $0 } == [0, 50, 100].map { Count(bytes: $0, total: 100) })
     }
@@ -91,7 +90,6 @@ import Testing
     func hasNoTotalIfTheLengthIsUnknown(_ fields: [String: String]) async throws {
         let pieces = Locked([bytes])
         let session = PiecewiseSession(fields: fields) { pieces.withLock { $0.popLast() } }
-
         let expected = [0, 100].map { Count(bytes: $0, total: nil) }
         #expect(try await counts(over: session) == expected)
     }
@@ -132,7 +130,6 @@ import Testing
         await clock.waitForSleepers()
 
         task.cancel()
-
         await #expect(throws: URLError(.cancelled)) { try await task.value }
         #expect(folder.names == [])
     }
@@ -148,7 +145,6 @@ import Testing
         try await network.fetch(
             .test("/file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
-
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
     }

@@ -66,7 +66,6 @@ import Testing
         try folder.write("old")
 
         let response = try await download(transport)
-
         #expect(response.statusCode == 200)
         #expect(folder.content == bytes.prefix(size))
         #expect(folder.names == ["file.bin"])
@@ -82,7 +81,6 @@ import Testing
         #expect(folder.content == Data("old".utf8))
 
         let response = try await download(transport)
-
         #expect(response.statusCode == 206)
         #expect(folder.content == bytes)
         #expect(folder.names == ["file.bin"])
@@ -97,7 +95,6 @@ import Testing
         network.stub(.any, .file(other, tag: "\"2\""))
 
         let response = try await download(transport)
-
         #expect(response.statusCode == 200)
         #expect(folder.content == other)
     }
@@ -110,7 +107,6 @@ import Testing
         network.stub(.any, wrong, .file(bytes))
 
         try await download(transport)
-
         #expect(folder.content == bytes)
         #expect(ranges == [nil, "bytes=40-", nil])
     }
@@ -118,9 +114,7 @@ import Testing
     @Test func asksForEachPartThatTheServerSends() async throws {
         await lose()
         network.stub(.any) { [self] request in part(for: request) }
-
         try await download()
-
         #expect(folder.content == bytes)
         #expect(ranges == [nil, "bytes=40-", "bytes=65-", "bytes=90-"])
     }
@@ -139,7 +133,6 @@ import Testing
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
             clock: clock)
-
         #expect(folder.content == bytes)
         #expect(network.requests.count == 5)
     }
@@ -156,7 +149,6 @@ import Testing
         #expect(clock.pending == [.seconds(2)])
         #expect(network.requests.count == 1)
         await clock.advance(by: .seconds(2))
-
         #expect(try await response.statusCode == 200)
         #expect(folder.content == bytes)
     }
@@ -168,7 +160,6 @@ import Testing
         let whole = network.stub(.any.header("Range", "bytes=40-"), cut)
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 3) }
-
         #expect(whole.callCount == 3)
     }
 
@@ -206,7 +197,6 @@ import Testing
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 3) }
-
         #expect(whole.callCount == 3)
     }
 
@@ -218,7 +208,6 @@ import Testing
         let before = network.requests.count
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 2) }
-
         #expect(network.requests.count == before + 4)
     }
 
@@ -230,7 +219,6 @@ import Testing
         network.stub(.any.header("Range"), answer)
 
         try await network.limited(to: 1).fetch(.test("file"), to: folder.file)
-
         #expect(folder.content == bytes)
     }
 
@@ -244,7 +232,6 @@ import Testing
         network.stub(.any, .file(bytes))
 
         try await download()
-
         #expect(ranges == [nil, nil])
         #expect(folder.content == bytes)
     }
@@ -298,7 +285,6 @@ import Testing
         network.stub(.any, .file(bytes))
 
         try await download()
-
         #expect(folder.content == bytes)
         #expect(ranges == [range])
         #expect(network.requests[0].header("If-Range") == range.map { _ in "\"1\"" })
@@ -341,7 +327,6 @@ import Testing
 
         network.stub(.any, .file(bytes))
         try await download()
-
         #expect(folder.content == bytes)
         #expect(network.requests[0].header("If-Range") == validator)
     }
@@ -350,9 +335,7 @@ import Testing
     @Test func continuesNoCopyOfAProxy() async throws {
         let copy = MockResponse.data(bytes, status: 203).header("ETag", "\"1\"")
         network.stub(.any, copy.failing(afterBytes: 40))
-
         await #expect(throws: URLError.self) { try await download() }
-
         #expect(folder.names == [])
     }
 
@@ -366,9 +349,7 @@ import Testing
     func onlyTheSameFileIsContinued(_ url: String, _ isSame: Bool) async throws {
         await lose(path: "one?id=1")
         network.stub(.any, .file(bytes))
-
         try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
-
         #expect(folder.content == bytes)
         #expect(ranges == [nil, isSame ? "bytes=40-" : nil])
     }
@@ -461,7 +442,6 @@ import Testing
         await #expect(throws: APIRequestError.self) { try await download(path: "two") }
 
         try await download(path: "one")
-
         #expect(ranges.last == "bytes=40-")
     }
 
@@ -497,7 +477,6 @@ import Testing
                 .header("Content-Range", "bytes 0-99/100"))
 
         await #expect(throws: APIRequestError.self) { try await download() }
-
         #expect(folder.names == [])
     }
 
@@ -565,7 +544,6 @@ import Testing
 
     @Test func writesACompleteBody() async throws {
         try await FixedSession(Data("whole".utf8)).fetch(.test("/file"), to: folder.file)
-
         #expect(try Data(contentsOf: folder.file).text == "whole")
     }
 

@@ -43,11 +43,11 @@ import Testing
         }
 
         let error = await #expect(throws: DownloadError.self) { try await download() }
-
         #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
         // The other file stays, and no record says that it is a part.
-        #expect(folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
+        #expect(
+            folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
         if change == .otherFile {
             #expect(try Data(contentsOf: folder.part) == Data("evil".utf8))
         }
@@ -69,7 +69,6 @@ import Testing
         await #expect(throws: DownloadError.self) {
             try await session.fetch(.test("/file"), to: folder.file)
         }
-
         #expect(folder.names == ["file.bin.part"])
         #expect(try Data(contentsOf: folder.part).prefix(10) == bytes.prefix(10))
     }
@@ -82,7 +81,6 @@ import Testing
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
 
         await #expect(throws: (any Error).self) { try await download() }
-
         #expect(try Data(contentsOf: precious) == Data("precious".utf8))
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
@@ -97,7 +95,6 @@ import Testing
         }
 
         try await download()
-
         #expect(folder.content == bytes)
         #expect(permissions(of: folder.file) == mode)
         #expect(whileItGrows.withLock { $0 } == 0o600)
@@ -118,7 +115,6 @@ import Testing
         }
 
         try await session.fetch(.test("/file"), to: folder.file)
-
         #expect(folder.content == bytes)
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
     }
@@ -130,7 +126,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(FileRequest(), "/file", to: folder.file)
         }
-
         let sentence = "The next download starts over: the answer had no ETag and no Last-Modified."
         #expect(error?.description.contains("\n\(sentence)\n") == isSaid)
     }
@@ -141,7 +136,6 @@ import Testing
         let error = await #expect(throws: DownloadError.self) {
             try await network.fetch(.test("/file"), to: missing.appending(path: "a"))
         }
-
         #expect(
             error?.errorDescription
                 == "The folder \(missing.path) does not exist. Create it before the download.")

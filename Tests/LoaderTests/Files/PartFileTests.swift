@@ -148,7 +148,6 @@ import Testing
 
         let error = DownloadError.file(path: file.path + ".part", code: code)
         #expect(throws: error) { try PartFile(of: file) }
-
         #expect(try Data(contentsOf: other) == Data("other".utf8))
     }
 
@@ -187,7 +186,6 @@ import Testing
         #expect(openingError(folder.file) as? DownloadError == .fileInUse(folder.file))
 
         part.abandon()
-
         #expect(openingError(folder.file) == nil)
     }
 

@@ -43,7 +43,6 @@ import Testing
         let request = try URLRequest("PUT", baseURL, path: "/f").jsonBody([1, 2])
 
         _ = try await session.exchange(request, progress: progress)
-
         #expect(reported.withLock { $0.bytes } == 5)
         #expect(reported.withLock { $0.totals } == [5])
         #expect(network.requests.map(\.json) == ["[1,2]"])
@@ -72,9 +71,7 @@ import Testing
     func reportsNothingWithoutABody(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .text("a"))
-
         _ = try await session.exchange(URLRequest(url: baseURL), progress: progress)
-
         #expect(reported.withLock { $0.bytes } == nil)
     }
 }

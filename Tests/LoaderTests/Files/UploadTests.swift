@@ -26,7 +26,6 @@ import Testing
         for _ in 0..<2 {
             #expect(try await session.exchange(request).1.statusCode == 201)
         }
-
         #expect(network.requests.map { $0.body == Data(text.utf8) } == [true, true])
         let sent = try #require(network.requests.first)
         #expect(sent.header("Content-Type") == "text/plain")
@@ -53,7 +52,6 @@ import Testing
         ])
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         let parts = try #require(network.requests.first?.parts)
         #expect(parts.map(\.name) == ["title", "cover", "empty", "last"])
         #expect(parts.map(\.data.count) == [4, 500_000, 0, 1])
@@ -71,7 +69,6 @@ import Testing
         let request = try request("/old", baseURL).fileBody(folder.write(long))
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         let isGet = status == 303
         #expect(network.requests.map(\.path) == ["/old", "/new"])
         #expect(network.requests.map(\.method) == ["PUT", isGet ? "GET" : "PUT"])
@@ -88,7 +85,6 @@ import Testing
         let (body, _) = try await session.retrying(RetryPolicy(baseDelay: .zero)).stream(request)
         var text = ""
         for try await piece in body { text += piece.text }
-
         #expect(text == "done")
         #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
     }
@@ -147,7 +143,6 @@ import Testing
         let error = await #expect(throws: FileBodyError.self) {
             _ = try await session.send(request, awaiting: options)
         }
-
         let size = change == "shrinks" ? 1_000 : 600_000
         #expect(error == .resized(file, from: 500_000, to: size))
         #expect(network.requests.isEmpty)

@@ -68,10 +68,8 @@ import Testing
 
     @Test func loadsNothingBeforeItIsAskedFor() async throws {
         stubThreePages()
-
         let numbers = session.pages(NumbersRequest(), from: 1).elements
         for try await number in numbers where number == 2 { break }
-
         #expect(network.requests.count == 1)
     }
 
@@ -102,7 +100,6 @@ import Testing
 
         var nexts: [String??] = []
         for try await page in session.pages(CursorRequest(), from: "x") { nexts.append(page.next) }
-
         #expect(nexts == ["y", .none])
     }
 
@@ -134,7 +131,6 @@ import Testing
         }
 
         for try await _ in session.pages(CursorRequest(), from: nil).elements({ $0.items }) {}
-
         #expect(network.requests.count == 1_000)
     }
 
@@ -148,7 +144,6 @@ import Testing
 
         let first = await #expect(throws: APIRequestError.self) { try await elements.next() }
         let second = await #expect(throws: APIRequestError.self) { try await elements.next() }
-
         #expect(first?.stage == .transport)
         #expect(second?.statusCode == 500)
         #expect(second?.request?.url?.path == "/numbers/2")

@@ -44,7 +44,6 @@ import Testing
         await held.waitForRequests()
         #expect(network.requests.count == 1)
         held.release()
-
         var inputs: [Int?] = []
         for call in calls { inputs.append(try await call.value) }
         #expect(inputs == [1, 2, 3])

@@ -18,7 +18,6 @@ import Testing
         let error = await #expect(throws: (any Error).self) {
             try await size(of: request, over: session, setting, limit: 9)
         }
-
         let reason = (error as? APIRequestError)?.underlying ?? error
         #expect(reason as? TransportError == .bodyTooLarge(limit: 9))
         withExtendedLifetime(server) {}
@@ -54,16 +53,13 @@ import Testing
     @Test(arguments: Kind.allCases)
     func aStreamHasNoSuchLimit(_ kind: Kind) async throws {
         let (session, request, server) = try session(kind, body: "0123456789")
-
         let (body, _) = try await session.limitingBodies(to: 9).stream(request)
-
         #expect(try await body.collect().count == 10)
         withExtendedLifetime(server) {}
     }
 
     @Test func collectStopsAtItsLimit() async throws {
         let body = HTTPBody(unfolding: { Data(count: 10) })
-
         await #expect(throws: TransportError.bodyTooLarge(limit: 25)) {
             try await body.collect(limit: 25)
         }
@@ -77,7 +73,6 @@ import Testing
             try await URLSession(configuration: .withoutProxy).limitingBodies(to: 1 << 20)
                 .exchange(URLRequest(url: server.url))
         }
-
         await server.hasEnded.wait()
     }
     #endif

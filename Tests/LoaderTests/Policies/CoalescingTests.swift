@@ -65,7 +65,6 @@ import Testing
         let outcomes = try await outcomes(of: requests) { request in
             .text(request.header("Authorization") ?? "nobody")
         }
-
         #expect(outcomes == (0..<1_000).map { .body("Bearer \($0 % 10)") })
         #expect(network.requests.count == 10)
     }
@@ -108,7 +107,6 @@ import Testing
         same.httpMethod = "GET"
 
         _ = try await outcomes(of: different + different + [same]) { _ in .status(200) }
-
         #expect(network.requests.count == different.count)
     }
 
@@ -123,7 +121,6 @@ import Testing
         }
 
         let outcomes = try await outcomes(of: requests) { _ in .text("ok") }
-
         #expect(outcomes == Array(repeating: .body("ok"), count: requests.count))
         #expect(network.requests.count == requests.count)
     }
@@ -135,7 +132,6 @@ import Testing
         let outcomes = try await outcomes(of: requests) { _ in
             throw URLError(.networkConnectionLost)
         }
-
         #expect(outcomes == Array(repeating: .error(.networkConnectionLost), count: 100))
         #expect(network.requests.count == 1)
     }
@@ -143,7 +139,6 @@ import Testing
     @Test func sendsTheNextRequestAnew() async throws {
         network.stub(.any, .text("one"), .error(.notConnectedToInternet), .text("three"))
         let session = network.coalescing()
-
         #expect(try await session.exchange(.test("a")).0.text == "one")
         await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
         #expect(try await session.exchange(.test("a")).0.text == "three")
@@ -200,7 +195,6 @@ import Testing
         for _ in 0..<200 { await Task.yield() }
 
         mayRefresh.open()
-
         for load in loads { #expect(try await load.value == "new") }
         #expect(try await stream == "new")
     }
@@ -275,7 +269,6 @@ import Testing
             .coalescing()
 
         await #expect(throws: Held.self) { try await session.exchange(.test("a")) }
-
         await onEnd.wait()
     }
 }

@@ -20,7 +20,6 @@ import Testing
             .intercepting { try await $1(adding("b", to: $0)) }
 
         _ = try await session.exchange(.test("a"))
-
         let trail = network.requests.first?.request.value(forHTTPHeaderField: "Trail")
         #expect(trail == "ba")
     }

@@ -173,7 +173,6 @@ import Testing
 
         try await first.value
         let error = await #expect(throws: URLError.self) { try await task.value }
-
         #expect(error?.code == .cancelled)
         _ = try await session.exchange(.test("third"))
         #expect(paths.withLock { $0 } == ["/first", "/third"])
@@ -185,7 +184,6 @@ import Testing
         let session = network.limited(to: 1)
 
         await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
-
         #expect(try await session.exchange(.test("a")).0.text == "ok")
     }
 }

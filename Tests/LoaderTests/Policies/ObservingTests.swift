@@ -41,7 +41,6 @@ import Testing
 
         let (data, response) = try await observed.exchange(request)
         _ = try await observed.exchange(missing)
-
         #expect(data.text == "value")
         #expect(response.statusCode == 200)
         #expect(
@@ -82,7 +81,6 @@ import Testing
         let session = network.observed(by: inside).retrying(random: { 0 }).observed(by: outside)
 
         _ = try await session.exchange(.test("a"))
-
         let line = line("a")
         #expect(
             inside.lines == [

@@ -18,14 +18,13 @@ import Testing
 
         let log = EventLog()
         let session: any HTTPSession = LanguageSession(next: FixedSession().observed(by: log))
-        .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
-        .intercepting { request, next in try await next(request) }
-        .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
+            .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
+            .intercepting { request, next in try await next(request) }
+            .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(.test("a"), as: [Int].self)
         }
-
         #expect(error?.stage == .parse)
         #expect(log.lines.count == 3)
         #expect(log.lines.last?.hasPrefix("#1 GET ") == true)

@@ -23,7 +23,6 @@ import Testing
         for number in stride(from: 0, to: 1_000, by: 3) { _ = await tasks[number].value }
         for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
         await clock.advance(by: .seconds(10))
-
         let endings: [ExchangeOutcome] = [.body("value"), .error(.cancelled), .error(.timedOut)]
         for (number, task) in tasks.enumerated() {
             #expect(await task.value == endings[number % 3])
@@ -45,7 +44,6 @@ import Testing
         await executor.settle()
 
         task.cancel()
-
         #expect(network.requests.map(\.wasCancelled) == [true])
         try network.verify()
         let outcome = try await task.value
@@ -69,7 +67,6 @@ import Testing
         }
 
         await clock.advance(by: .seconds(10))
-
         #expect(wasCancelled.withLock { $0 })
         #expect(try await task.value == .error(.timedOut))
         stubborn.mayAnswer.open()
@@ -134,7 +131,6 @@ import Testing
 
         for number in stride(from: 0, to: 1_000, by: 2) { tasks[number].cancel() }
         await clock.advance(by: .milliseconds(500))
-
         for (number, task) in tasks.enumerated() {
             #expect(await task.value == (number % 2 == 0 ? .error(.cancelled) : .body("")))
         }

@@ -30,7 +30,6 @@ import Testing
 
         let refused = try await load(way, session.redirecting(.refuse), request)
         let other = try await load(way, session.redirecting(.sameOrigin), request)
-
         #expect((refused.0, refused.1) == (302, "/b"))
         #expect((other.0, other.1) == (302, elsewhere))
         #expect(network.requests.map(\.path) == ["/a", "/a", "/b"])
@@ -56,7 +55,6 @@ import Testing
         }
 
         let response = try await load(way, changing, request)
-
         #expect(response.0 == 302)
         #expect(response.1 == "/d")
         #expect(network.requests.map(\.path) == ["/a", "/b", "/changed"])
@@ -89,7 +87,6 @@ import Testing
             try await session.redirecting(policy).fetch(
                 URLRequest(url: baseURL.appending(path: "a")), to: folder.file)
         }
-
         #expect((error as? APIRequestError)?.statusCode == 302)
         #expect(folder.content?.text == "old")
         #expect(network.requests.count == 1)

@@ -37,7 +37,10 @@ import Testing
             }, Array(repeating: .status(429), count: 7), 6
         ),
         // An endpoint that is never sent again.
-        ({ $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503), .status(200)], 1),
+        (
+            { $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503), .status(200)],
+            1
+        ),
         // Errors of any type, and a delay below zero.
         (
             { $0.error == nil ? .finish : .retry(after: .seconds(-1)) },
@@ -64,7 +67,6 @@ import Testing
         network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
 
         _ = await session(network, rule).outcome(of: .test("a"))
-
         #expect(network.requests.count == count)
     }
 
@@ -78,7 +80,6 @@ import Testing
         }
 
         _ = try await session.exchange(.test("a"))
-
         let all = attempts.withLock { $0 }
         #expect(all.map(\.number) == [1, 2, 3])
         #expect(all.map(\.response?.statusCode) == [503, nil, 200])
@@ -101,7 +102,6 @@ import Testing
         }
 
         let (_, response) = try await session.exchange(.test("a"))
-
         #expect(response.statusCode == 503)
         #expect(network.requests.count == 4)
     }
@@ -117,7 +117,6 @@ import Testing
 
         _ = try await session(network) { _ in .retry(after: .zero) }.exchange(upload())
         #expect(network.requests.count == 1)
-
         let other = session(network) { _ in .retry(after: .zero, with: upload()) }
         _ = try await other.exchange(.test("a"))
         #expect(network.requests.count == 2)
@@ -135,7 +134,6 @@ import Testing
             random: { randoms.withLock { $0.removeFirst() } })
 
         _ = try await session.exchange(.test("a"))
-
         #expect(network.requests.count == 5)
         // 0.5 × 0.5 s, 0 × 1 s, 1 × 2 s, and 0.25 × 4 s.
         #expect(clock.now.offset == .seconds(3.25))
@@ -147,7 +145,6 @@ import Testing
         let session = session(network, Self.retryingAccepted)
 
         let (body, response) = try await session.stream(.test("a"))
-
         #expect(response.statusCode == 200)
         #expect(try await body.collect().text == "body")
         #expect(network.requests.count == 2)

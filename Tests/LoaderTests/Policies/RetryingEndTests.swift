@@ -21,7 +21,6 @@ import Testing
         await clock.waitForSleepers()
 
         load.cancel()
-
         let error = await #expect(throws: APIRequestError.self) { try await load.value }
         #expect(error?.isCancellation == true)
         #expect((error?.underlying as? URLError)?.code == .cancelled)
@@ -53,7 +52,6 @@ import Testing
         await arrived.wait()
 
         task.cancel()
-
         #expect(await task.value == .error(.networkConnectionLost))
         await ended.wait()
         #expect(arrivals.withLock { $0 } == 1)
@@ -72,7 +70,6 @@ import Testing
         await clock.waitForSleepers()
 
         await clock.advance(by: .seconds(9))
-
         #expect(try await task == 503)
         #expect(network.requests.count == 1)
     }
@@ -108,7 +105,6 @@ import Testing
     func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
         let network = MockNetwork()
         let session = network.retrying(RetryPolicy(deadline: deadline))
-
         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         #expect(network.requests.isEmpty)
     }
@@ -130,7 +126,6 @@ import Testing
             _ = await arrivals.events { $0 == .seconds(moment) }
             await clock.advance(to: .init(offset: .seconds(moment == 8 ? 10 : moment + 4)))
         }
-
         #expect(await task == .error(.timedOut))
         #expect(clock.now.offset == .seconds(10))
     }

@@ -36,7 +36,6 @@ import Testing
         let session = network.retrying(random: { 0 })
 
         let (data, response) = try await session.exchange(.test("a"))
-
         #expect(data.text == "the last")
         #expect(response.statusCode == 500)
         #expect(response.value(forHTTPHeaderField: "X-A") == "b")
@@ -54,7 +53,6 @@ import Testing
         }.retrying(random: { 0 })
 
         let error = await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
-
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
 
@@ -68,7 +66,6 @@ import Testing
         #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 503)
         #expect(try await session.exchange(.test("missing")).1.statusCode == 404)
         await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
-
         #expect(network.requests.count == 3)
     }
 
@@ -91,7 +88,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(AnyRequest(), .test("a", method: "POST", body: "{}"))
         }
-
         #expect(error?.description.isEmpty == false)
         #expect(network.requests.map(\.body.text) == ["{}", "{}"])
         #expect(attempts.withLock { $0 } == [1, 2])
@@ -105,7 +101,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await network.retrying(clock: clock).load(AnyRequest(), .test("a"))
         }
-
         #expect(error?.retryAfter == .seconds(3600))
         #expect(network.requests.count == 1)
         #expect(clock.pending.isEmpty)
@@ -119,7 +114,6 @@ import Testing
         request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
 
         _ = try await session.exchange(request)
-
         #expect(network.requests.map(\.body.text) == ["{}", "{}"])
     }
 
@@ -136,7 +130,6 @@ import Testing
         let task = Task { await session.outcome(of: .test("a")) }
 
         await clock.waitForSleepers()
-
         #expect(clock.pending.first == .seconds(10))
         task.cancel()
         #expect(await task.value == .error(.cancelled))

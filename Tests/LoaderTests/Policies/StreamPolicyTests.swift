@@ -49,7 +49,6 @@ import Testing
 
         let (body, response) = try await session.retrying(retrying, clock: clock)
             .stream(.test("stream"))
-
         #expect(response.statusCode == status)
         #expect(await read(body) == (text, text.isEmpty ? .networkConnectionLost : nil))
         #expect(network.requests.count == count)
@@ -59,10 +58,8 @@ import Testing
     @Test func aRetryNeedsOnePlace() async throws {
         network.stub(
             .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))
-
         let (body, _) = try await session.limited(to: 1).retrying(retrying, clock: clock)
             .stream(.test("stream"))
-
         #expect(await read(body) == ("value", nil))
     }
 
@@ -92,10 +89,8 @@ import Testing
         let other = Task { try await session.exchange(.test("other")) }
         for _ in 0..<100 { await Task.yield() }
         #expect(network.requests.count == 1)
-
         if ending == .complete { await clock.advance(by: .seconds(1)) }
         try await end(&body, ending)
-
         #expect(try await other.value.0.text == "other")
         _ = body
     }
@@ -105,7 +100,6 @@ import Testing
     @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
         network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
         let session = session.timingOut(after: .seconds(10), clock: clock)
-
         let (body, _) = try await session.stream(.test("long"))
         await clock.advance(by: .seconds(50))
         #expect(await read(body) == ("ab", nil))
@@ -134,7 +128,6 @@ import Testing
         #expect(try await pieces.next()?.text == "a")
         #expect(clock.pendingDeadlines.isEmpty)
         await clock.advance(by: .seconds(20))
-
         #expect(try await pieces.next()?.text == "b")
         #expect(try await pieces.next() == nil)
     }
@@ -147,7 +140,6 @@ import Testing
 
         let (first, _) = try await session.stream(.test("stream"))
         let (second, _) = try await session.stream(.test("stream"))
-
         #expect(await read(first) == ("value", nil))
         #expect(await read(second) == ("value", nil))
         #expect(network.requests.count == 2)
@@ -186,7 +178,6 @@ import Testing
 
         if ending == .complete { await clock.advance(by: .seconds(3)) }
         try await end(&body, ending)
-
         #expect(log.events.count == 3)
         #expect(log.events.last?.description == line)
         #expect(log.events.last?.id == 1)
@@ -202,7 +193,6 @@ import Testing
         await #expect(throws: URLError.self) {
             _ = try await session.observed(by: log).stream(.test("stream"))
         }
-
         let line = "#1 GET https://api.example.com/stream"
         let reason = "The network connection was lost. (URLError -1005)"
         #expect(log.lines == [line, "\(line): \(reason), 0.000 s"])
@@ -221,7 +211,6 @@ import Testing
 
         let (body, response) = try await session.stream(.test("stream"))
         let (data, _) = try await session.exchange(.test("stream"))
-
         #expect(response.statusCode == 299)
         #expect(await read(body) == ("value", nil))
         #expect(data.text == "value")
@@ -252,7 +241,6 @@ import Testing
         }
 
         let (body, response) = try await session.stream(.test("any"))
-
         #expect(response.url?.path() == "/second")
         #expect(await read(body) == ("second", nil))
         #expect(network.requests.map(\.wasCancelled) == [true, false])
@@ -266,7 +254,6 @@ import Testing
         }
 
         await #expect(throws: TestError()) { _ = try await session.stream(.test("stream")) }
-
         await network.waitForResponses(1)
         #expect(network.requests.map(\.wasCancelled) == [true])
     }

@@ -28,7 +28,6 @@ import Testing
         #expect(clock.pending == [])
 
         await clock.advance(by: .seconds(30))
-
         let error = await #expect(throws: APIRequestError.self) { try await load.value }
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == false)
@@ -48,7 +47,6 @@ import Testing
 
         await network.waitForRequests()
         await clock.advance(by: .seconds(40))
-
         #expect(await task == .error(.timedOut))
     }
 
@@ -61,7 +59,6 @@ import Testing
         await stubborn.arrived.wait()
 
         if isTimeout { await clock.advance(by: .seconds(1)) } else { task.cancel() }
-
         #expect(await task.value == .error(isTimeout ? .timedOut : .cancelled))
         #expect(stubborn.wasCancelled.withLock { $0 })
         stubborn.mayAnswer.open()
@@ -72,7 +69,6 @@ import Testing
     func sendsNothingWithoutTime(_ duration: Duration) async throws {
         let network = MockNetwork()
         let session = network.timingOut(after: duration)
-
         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         #expect(network.requests.isEmpty)
     }
@@ -80,7 +76,6 @@ import Testing
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2])
     func takesAnyDuration(_ duration: Duration) async throws {
         let session = MockURLSession().timingOut(after: duration)
-
         #expect(await session.outcome(of: .test("a")) == .body("{}"))
     }
 
@@ -93,7 +88,6 @@ import Testing
         let ending = await Self.$name.withValue("Emma") {
             await session.outcome(of: .test("a"))
         }
-
         #expect(ending == .body("Emma"))
         await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
     }
@@ -123,7 +117,6 @@ import Testing
         await clock.advance(by: .seconds(6))
         #expect(await first == .error(.timedOut))
         #expect(clock.pendingDeadlines == [.seconds(4)])
-
         await clock.advance(by: .seconds(4))
         #expect(await second == .error(.timedOut))
         #expect(clock.pendingDeadlines == [])
@@ -194,7 +187,6 @@ import Testing
         await clock.clock.advance(by: .seconds(10))
         await clock.clock.waitForSleepers()
         #expect(clock.clock.pending == [.seconds(4)])
-
         await clock.clock.advance(by: .seconds(4))
         #expect(await first.value == .error(.timedOut))
         #expect(await second.value == .error(.timedOut))
@@ -209,7 +201,6 @@ import Testing
         await clock.clock.waitForSleepers()
 
         task.cancel()
-
         await clock.sleeperWasCancelled.wait()
         #expect(await task.value == .error(.cancelled))
         #expect(clock.clock.pending.isEmpty)

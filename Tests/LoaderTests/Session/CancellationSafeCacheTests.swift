@@ -75,7 +75,6 @@ import Testing
         cache.storeCachedResponse(response("from the cache", to: request.url!), for: request)
 
         let (data, _) = try await session.exchange(request)
-
         #expect(data.text == "from the cache")
     }
 
@@ -115,7 +114,6 @@ import Testing
 
         let (data, _) = try await session.exchange(
             URLRequest(url: URL(string: "http://127.0.0.1:1/a")!))
-
         #expect(data.text == "own")
     }
 
@@ -133,9 +131,7 @@ import Testing
     @Test func aSessionWithoutACacheGetsNone() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-
         let session = URLSession(configuration: configuration).makeCancellationSafe()
-
         #expect(session.configuration.urlCache == nil)
     }
 

@@ -45,7 +45,6 @@ import Testing
         await arrived.wait()
 
         load.cancel()
-
         let error = await #expect(throws: APIRequestError.self) { try await load.value }
         #expect(error?.isCancellation == true)
     }

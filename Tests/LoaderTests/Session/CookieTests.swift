@@ -21,7 +21,6 @@ import FoundationNetworking
             network, over: URLSession(configuration: configuration),
             in: try #require(configuration.httpCookieStorage), asStream: isStream, hasOld: false
         ) { server.url.appending(path: $0) }
-
         #expect(values == change.expectedValues)
     }
 }

@@ -21,7 +21,6 @@ import Testing
         let request = try URLRequest("QUERY", baseURL, path: "/search").jsonBody(["q": "Emma"])
 
         let (data, _) = try await session.retrying().coalescing().exchange(request)
-
         #expect(data.text == (status == 303 ? "a GET" : #"{"q":"Emma"}"#))
         #expect(network.requests[0].header("Content-Type") == "application/json")
     }
@@ -46,7 +45,6 @@ import Testing
 
         let (data, _) = try await session.exchange(
             URLRequest(url: server.url.appending(path: "here")))
-
         #expect(data.text == "other")
         let sent = network.requests.map { $0.request.value(forHTTPHeaderField: name) }
         #expect(sent == ["secret", "secret"])
@@ -66,7 +64,6 @@ import Testing
 
         _ = try await URLSession(configuration: configuration).exchange(
             URLRequest(url: URL(string: "https://a.example/")!))
-
         #expect(network.requests.count == 2)
         #expect(network.requests[1].request.value(forHTTPHeaderField: "X-Api-Key").isBlank)
     }
@@ -83,7 +80,6 @@ import Testing
         request.setValue("token", forHTTPHeaderField: "Authorization")
 
         _ = try await URLSession(configuration: configuration).exchange(request)
-
         let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
         #expect(sent == ["token", nil])
     }
@@ -120,7 +116,6 @@ import Testing
             configuration: .withoutProxy, delegate: Refusing(), delegateQueue: nil)
 
         let (_, response) = try await session.exchange(URLRequest(url: server.url))
-
         #expect(response.statusCode == 302)
         #expect(network.requests.count == 1)
     }
@@ -153,7 +148,6 @@ import Testing
             .fileBody(folder.write("hello", "a.txt"))
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         #expect(
             delegate.headers.withLock { $0 }
                 == [["Content-Type": "text/plain"], ["Content-Type": "text/plain"]])
@@ -169,7 +163,6 @@ import Testing
         request.httpBodyStream = InputStream(data: Data("once".utf8))
 
         let error = await #expect(throws: URLError.self) { try await session.exchange(request) }
-
         #expect(error?.code == .requestBodyStreamExhausted)
         #expect(network.requests.map(\.body.text) == ["once"])
     }
@@ -178,9 +171,7 @@ import Testing
     @Test func endsAtARefusedCredential() async throws {
         let server = try network.serve()
         network.stub(.any, .status(401).header("WWW-Authenticate", #"Basic realm="test""#))
-
         let (_, response) = try await session.exchange(URLRequest(url: server.url))
-
         #expect(response.statusCode == 401)
         #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == #"Basic realm="test""#)
     }
@@ -227,7 +218,6 @@ import Testing
         request.timeoutInterval = timeout
 
         let outcome = await session.outcome(of: request)
-
         #expect(outcome == (timeout <= 0 ? .error(.timedOut) : .body("hello")))
     }
     #endif
@@ -238,7 +228,6 @@ import Testing
         let error = await #expect(throws: URLError.self) {
             try await session.exchange(URLRequest(url: port.url))
         }
-
         #expect(error?.code == .cannotConnectToHost)
     }
 
@@ -250,7 +239,6 @@ import Testing
         let error = await #expect(throws: TransportError.self) {
             try await URLSession(configuration: configuration).exchange(URLRequest(url: url))
         }
-
         #expect(error == TransportError.notHTTP(url))
         #expect(error?.errorDescription?.contains("local:") == true)
     }

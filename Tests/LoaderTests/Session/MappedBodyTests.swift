@@ -25,14 +25,12 @@ import Testing
 
     @Test func aCompleteBodyStaysComplete() async throws {
         let body = HTTPBody(Data("ab".utf8)).map(Self.upper)
-
         #expect(body.data?.text == "AB")
         #expect(throws: Refusal.self) { try HTTPBody(Data()).map { _ in throw Refusal() } }
     }
 
     @Test func changesEachPieceAndDropsEmptyOnes() async throws {
         let mapped = body("a", "", "-", "b").map { $0.text == "-" ? Data() : Self.upper($0) }
-
         #expect(mapped.data == nil)
         #expect(try await all(mapped) == ["A", "B"])
         await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(mapped) }
@@ -52,7 +50,6 @@ import Testing
     @Test func readsTheBodyThroughTheReturnedOneOnly() async throws {
         let body = body("a")
         let mapped = body.map(Self.upper)
-
         await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(body) }
         #expect(try await all(mapped) == ["A"])
     }

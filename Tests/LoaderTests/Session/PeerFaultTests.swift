@@ -119,7 +119,6 @@ import Testing
             #expect(
                 await session.outcome(of: request, asStream: asStream) == .body(request.bodySize))
         }
-
         let resent = log.withLock { $0 }.filter {
             if case .resent = $0.kind { true } else { false }
         }
@@ -179,7 +178,6 @@ import Testing
         }
 
         let outcome = await Way.exchange.session().outcome(of: request, asStream: asStream)
-
         #expect(outcome == .error(.networkConnectionLost))
         #expect(server.count == row.count)
     }
@@ -224,7 +222,6 @@ import Testing
         request.httpBody = Data("body".utf8)
 
         let outcome = await network.urlSession.outcome(of: request, asStream: asStream)
-
         #expect(outcome == .error(.networkConnectionLost))
         #expect(network.requests.count == 1)
     }

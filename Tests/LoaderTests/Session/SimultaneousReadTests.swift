@@ -25,7 +25,6 @@ import Testing
 
         let first = try await readers[0].value
         let second = try await readers[1].value
-
         #expect([first, second].compactMap(\.self) == [Data("a".utf8)])
         #expect(errors.withLock { $0 } == 1)
     }

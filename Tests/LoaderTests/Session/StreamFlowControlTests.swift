@@ -19,7 +19,6 @@ import Testing
         }
 
         flow.didAppend(to: buffer)
-
         #expect(buffer.count == 0)
     }
 }

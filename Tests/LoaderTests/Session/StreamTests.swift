@@ -25,7 +25,6 @@ import Testing
 
         let (body, response) = try await stream(transport)
         #expect(response.statusCode == 200)
-
         var pieces = body.makeAsyncIterator()
         #expect(try await pieces.next()?.text == "one ")
         await clock.advance(by: .seconds(1))
@@ -61,7 +60,6 @@ import Testing
     @Test(arguments: Transport.allCases)
     func failsBeforeTheHeaders(_ transport: Transport) async throws {
         network.stub(.get("/stream"), .error(.networkConnectionLost))
-
         let error = await #expect(throws: URLError.self) { _ = try await stream(transport) }
         #expect(error?.code == .networkConnectionLost)
     }
@@ -72,7 +70,6 @@ import Testing
 
         let (body, _) = try await stream(transport)
         var pieces = body.makeAsyncIterator()
-
         #expect(try await pieces.next()?.text == "one ")
         for _ in 1...2 {
             let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
@@ -83,7 +80,6 @@ import Testing
     @Test func aBodyIsReadOnce() async throws {
         let pieces = Locked([Data("a".utf8)])
         let body = HTTPBody(unfolding: { pieces.withLock { $0.popLast() } })
-
         #expect(body.data == nil)
         #expect(try await all(body).text == "a")
         await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(body) }
@@ -91,7 +87,6 @@ import Testing
 
     @Test func aCompleteBodyCanBeReadAgain() async throws {
         let body = HTTPBody(Data("a".utf8))
-
         #expect(body.data?.text == "a")
         for _ in 1...2 { #expect(try await all(body).text == "a") }
         #expect(try await all(HTTPBody(Data())).isEmpty)
@@ -101,9 +96,7 @@ import Testing
     @Test func givesABodyInPiecesThatIsLongerThanTheLimit() async throws {
         let bytes = Data((0..<100).map { UInt8($0) })
         network.stub(.any, .data(bytes).chunked(by: 10))
-
         let (body, _) = try await network.stream(.test("a"))
-
         #expect(try await all(body) == bytes)
     }
 

@@ -70,9 +70,7 @@ import Testing
     func followsARedirect(_ front: TLSFront, _ way: Way) async throws {
         network.stub(.get("/"), .redirect(to: "/new", status: 307))
         network.stub(.get("/new"), .text("new"))
-
         let (status, text) = try await load(request(front), way)
-
         #expect(status == 200)
         #expect(text == "new")
     }
@@ -87,7 +85,6 @@ import Testing
         let transfer = Task { try await load(request(front), way, over: session) }
         await network.waitForRequests(2)
         await timer.advance(by: .seconds(5))
-
         let error = await #expect(throws: URLError.self) { try await transfer.value }
         #expect(error?.code == .timedOut)
     }
@@ -101,7 +98,6 @@ import Testing
             try await session.fetch(request, to: folder.file)
         }
         #expect(try await load(request, .stream).0 == 404)
-
         #expect(error?.statusCode == 404)
         #expect(folder.content?.text == "old")
         #expect(folder.names == ["file.bin"])
@@ -115,7 +111,6 @@ import Testing
 
         let empty = try await load(request(.http1), .stream)
         let other = try await load(URLRequest(url: url), .stream)
-
         #expect(empty == (200, ""))
         #expect(other == (200, "0"))
     }
@@ -127,7 +122,6 @@ import Testing
         let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
 
         try await session.download(request(front), to: folder.file, retrying: policy)
-
         #expect(folder.content == bytes)
         #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
     }
@@ -158,7 +152,6 @@ import Testing
         for try await event in session.events(request(front), reconnecting: policy) {
             received.append(event.data)
         }
-
         #expect(received == ["0"])
         #expect(network.requests.count == 2)
     }
@@ -173,16 +166,13 @@ import Testing
         if isFile { request = try request.fileBody(folder.write(bytes, "body")) }
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         #expect(network.requests.map { $0.body == bytes } == [true])
     }
 
     @Test(arguments: [403, 407, 503], Way.allCases)
     func aRefusalOfTheProxyIsAnError(_ status: Int, _ way: Way) async throws {
         let request = URLRequest(url: URL(string: "https://\(status).proxied.example/")!)
-
         let error = await #expect(throws: URLError.self) { try await load(request, way) }
-
         #expect(error?.localizedDescription == "CONNECT tunnel failed, response \(status)")
         #expect(folder.content?.text == "old")
     }
@@ -193,7 +183,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             for try await _ in session.events(request, reconnecting: .never) {}
         }
-
         #expect(error?.stage == .transport)
         #expect(error?.response == nil)
     }

@@ -61,7 +61,6 @@ import FoundationNetworking
         }
 
         let (_, response) = try await session.exchange(request)
-
         #expect(response.statusCode == 201)
         #expect(network.requests.map { $0.body == bytes } == [true])
     }
@@ -92,7 +91,6 @@ import FoundationNetworking
         let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
 
         try await session.download(request(front), to: folder.file, retrying: policy)
-
         #expect(folder.content == bytes)
         #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
     }
@@ -119,9 +117,7 @@ import FoundationNetworking
     @Test(arguments: [TLSFront.http1, .http2, .bytes])
     func failsIfTheConnectionBreaks(_ front: TLSFront) async throws {
         network.stub(.any, .text("0123456789").failing(afterBytes: 5))
-
         let outcome = await session.outcome(of: request(front))
-
         #expect(outcome == .error(.networkConnectionLost))
     }
 
@@ -137,7 +133,6 @@ import FoundationNetworking
         let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero)
 
         let outcome = await session.retrying(policy).outcome(of: request(server.port))
-
         #expect(outcome == .error(.networkConnectionLost))
         #expect(server.count == 3)
     }
@@ -150,7 +145,6 @@ import FoundationNetworking
         let policy = RetryPolicy(maximumAttempts: 20, baseDelay: .zero)
 
         try await session.download(request(server.port), to: folder.file, retrying: policy)
-
         #expect(folder.content == bytes)
         #expect(server.count > 2)
     }
@@ -185,7 +179,6 @@ import FoundationNetworking
         }
 
         let outcome = await session.retrying(RetryPolicy(baseDelay: .zero)).outcome(of: request)
-
         #expect(outcome == .error(code))
         #expect(attempts.withLock { $0 } == 1)
     }
@@ -218,7 +211,6 @@ import FoundationNetworking
         request.httpShouldHandleCookies = setting != "request"
 
         _ = try await URLSession(configuration: configuration).exchange(request)
-
         #expect(storage?.cookies ?? [] == [])
     }
 }

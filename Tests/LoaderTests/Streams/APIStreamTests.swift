@@ -34,9 +34,7 @@ import Testing
 
     @Test func loadsAllElementsAtOnceToo() async throws {
         network.stub(.get("/words"), .words("a", "b"))
-
         let words = try await network.load(WordsRequest(), "/words")
-
         #expect(words.map(\.text) == ["a", "b"])
     }
 
@@ -78,7 +76,6 @@ import Testing
         await arrived.wait()
         reader.cancel()
         let error = try await reader.value
-
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == true)
         #expect(error?.response?.statusCode == 200)
@@ -116,7 +113,6 @@ import Testing
         var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
         #expect(try await words.next() == Word(text: "a"))
         let error = await #expect(throws: APIRequestError.self) { try await words.next() }
-
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == false)
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
@@ -134,7 +130,6 @@ import Testing
         let session = network.observed(by: log)
 
         let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
-
         #expect(words.map(\.text) == ["a"])
         #expect(error?.stage == .parse)
         #expect(error?.underlying is DecodingError)
@@ -265,7 +260,6 @@ import Testing
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
 
         let error = await network.stream(WordsRequest(), "/{missing}").outcome().error
-
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)
     }

@@ -178,7 +178,6 @@ import Testing
 
         let stream = network.events(Self.request(), reconnecting: policy, clock: ImmediateClock())
         #expect(await stream.outcome().error == nil)
-
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, id])
         for request in network.requests {
             #expect(request.header("Accept") == "text/event-stream")
@@ -196,7 +195,6 @@ import Testing
         request.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
         _ = await network.events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
-
         #expect(network.requests.first?.request == request)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["3", "4"])
         #expect(network.requests.map { $0.header("X-A") } == ["b", "b"])

@@ -45,7 +45,6 @@ import Testing
 
         // The request accepts a 204, and refuses a 503 with an error of its own.
         #expect(try await all() == ["a", "b"])
-
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
     }
 
@@ -73,7 +72,6 @@ import Testing
             events("data: {\"title\":\"B\"}\n\n"), .status(204))
 
         #expect(try await titles().0 == ["A", "B"])
-
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "2"])
     }
 
@@ -82,7 +80,6 @@ import Testing
         network.stub(.get("/news/a"), events("data: {\"title\":\"A\"}\n\n" + event))
 
         let (titles, error) = try await titles()
-
         #expect(titles == ["A"])
         #expect(error?.stage == .parse)
         #expect(error?.request?.url?.path == "/news/a")
@@ -95,7 +92,6 @@ import Testing
         network.stub(.get("/news/a"), .text("go away", status: 403))
 
         let error = await #expect(throws: APIRequestError.self) { try await all() }
-
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? NewsRequest.Refusal == NewsRequest.Refusal(text: "go away"))
         #expect("\(error!)".hasPrefix("NewsRequest: GET https://api.example.com/news/a got"))
@@ -108,7 +104,6 @@ import Testing
                 "data: a\n\n", status: 201, headers: ["Content-Type": "text/event-stream"]))
 
         let error = await #expect(throws: APIRequestError.self) { try await all() }
-
         #expect(error?.underlying is UnacceptableStatusError)
     }
 }

@@ -40,7 +40,6 @@ import Testing
         let (session, baseURL) = try transport.open(network)
 
         let all = try await list(stream(session, request(baseURL)))
-
         #expect(all.map(\.data) == ["a", "b", "c", "d"])
         #expect(all.map(\.id) == ["1", "2", "2", "3"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "3"])
@@ -58,7 +57,6 @@ import Testing
         let (session, baseURL) = try transport.open(network)
 
         let all = try await list(stream(session, request(baseURL)))
-
         #expect(all.map(\.id) == ["1", "3"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "3"])
     }
@@ -91,9 +89,7 @@ import Testing
 
     @Test func startsAfterAStoredEvent() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-
         let stream = stream(session, request(baseURL), after: "41")
-
         #expect(try await list(stream) == [ServerSentEvent(data: "a", id: "41")])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["41", "41"])
     }
@@ -114,9 +110,7 @@ import Testing
 
     @Test func forgetsAnIDThatTheServerRemoves() async throws {
         network.stub(.get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
-
         let stream = stream(session, request(baseURL))
-
         #expect(try await list(stream).map(\.id) == ["1", ""])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
     }
@@ -150,7 +144,6 @@ import Testing
         network.stub(.get("/events"), events(": no event\n\n"), times: .any)
 
         let (all, error) = await stream(session, request(baseURL)).outcome()
-
         #expect(all.isEmpty)
         #expect(error?.stage == .transport)
         #expect(error?.underlying as? StreamError == StreamError.noEvents(connectionCount: 3))
@@ -163,7 +156,6 @@ import Testing
             events("data: b\n\n"), events(""), .error(.timedOut), .error(.networkConnectionLost))
 
         let (all, error) = await stream(session, request(baseURL)).outcome()
-
         #expect(all.map(\.data) == ["a", "b"])
         // The last of three connections without an event gives its error.
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
@@ -174,9 +166,7 @@ import Testing
     func endsALoopOfRedirects(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), .redirect(to: "/events", status: 307), times: .any)
-
         let (_, error) = await stream(session, request(baseURL)).outcome()
-
         #expect((error?.underlying as? URLError)?.code == .httpTooManyRedirects)
         #expect(network.requests.count < 50)
     }
@@ -186,7 +176,6 @@ import Testing
 
         var events = stream(session, request(baseURL)).makeAsyncIterator()
         let error = await #expect(throws: APIRequestError.self) { try await events.next() }
-
         #expect(error?.stage == .validate)
         #expect(try await events.next() == nil)
         #expect(network.requests.count == 1)
@@ -198,7 +187,6 @@ import Testing
         network.stub(.get("/events"), .json(#"{"error": "Go away."}"#, status: 403))
 
         let (_, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
-
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 403)
         #expect(try error?.decodeBody([String: String].self) == ["error": "Go away."])
@@ -216,7 +204,6 @@ import Testing
 
         let log = EventLog()
         let (_, error) = await stream(session.observed(by: log), request(baseURL)).outcome()
-
         #expect(error?.stage == .parse)
         #expect(
             error?.underlying as? StreamError
@@ -233,7 +220,6 @@ import Testing
         network.stub(.get("/events"), .data(body, contentType: "text/event-stream"))
 
         let (all, error) = await stream(session, request(baseURL)).outcome()
-
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == .lineTooLong(limit: 16 * 1_048_576))
@@ -258,7 +244,6 @@ import Testing
     @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
     func sendsNothingWithAnUnusableID(_ id: String) async throws {
         let (_, error) = await session.events(request(baseURL), after: id).outcome()
-
         #expect(error?.stage == .makeRequest)
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
         #expect(network.requests.isEmpty)
@@ -309,7 +294,6 @@ import Testing
         let stream = session.events(request(baseURL), clock: clock)
         for try await _ in stream { break }
         await network.waitForResponses(1)
-
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
@@ -379,16 +363,13 @@ import Testing
             redaction: ["room"])
 
         let (_, error) = await stream.outcome()
-
         #expect(error.map { "\($0)".contains("sesame") } == false)
     }
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
         var events = stream(session, request(baseURL)).makeAsyncIterator()
-
         while try await events.next() != nil { MainActor.assertIsolated() }
-
         #expect(network.requests.count == 2)
     }
 }

@@ -26,7 +26,6 @@ import Testing
     func endsWithAnEndlessLineOrEvent(_ text: String, _ expected: StreamError) async throws {
         let (events, error) = await endless(text).stream(EventsRequest(longestLine: 1_000))
             .outcome()
-
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == expected)
@@ -58,7 +57,6 @@ import Testing
         }
 
         let (events, error) = await endpoint.stream(EventsRequest()).outcome()
-
         #expect(events.map(\.data) == ["one", "two"])
         #expect(error == nil)
     }
@@ -69,7 +67,6 @@ import Testing
         network.stub(.get("/events"), Self.compressedResponse)
 
         let (events, error) = await session.stream(EventsRequest()).outcome()
-
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == .compressed)
@@ -98,7 +95,6 @@ import Testing
         let text = (0..<100_000).map { "data: \($0)\n\n" }.joined()
 
         let events = await whole(text).stream(EventsRequest()).outcome()
-
         #expect(events.elements.count == 100_000)
         #expect(events.elements.last?.data == "99999")
         #expect(events.error == nil)

@@ -48,7 +48,6 @@ import Testing
         let error =
             await network
             .stream(.test("a"), ServerSentEvents().json(Data.self)).outcome().error
-
         #expect(error?.stage == .parse)
         #expect(error?.data == nil)
     }
@@ -73,7 +72,6 @@ import Testing
         network.stub(.any, answer([Self.problem]))
 
         let (events, error) = await network.stream(ToolRequest()).outcome()
-
         #expect(events == [ServerSentEvent(data: Self.problem)])
         #expect(error == nil)
     }
@@ -84,7 +82,6 @@ import Testing
         network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))
 
         let (events, error) = await network.events(.test("a"), clock: ImmediateClock()).outcome()
-
         #expect(events.map(\.data) == ["a"])
         #expect(error == nil)
         #expect(network.requests.count == 3)

@@ -28,7 +28,6 @@ import Testing
         #expect(network.requests.isEmpty)
         // Each iterator parses one response from its beginning.
         for _ in 1...2 { #expect(await stream.outcome().elements == ["a", "b"]) }
-
         #expect(network.requests.count == 2)
     }
 
@@ -40,7 +39,6 @@ import Testing
         let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
 
         let (elements, error) = await session.stream(.test("words"), words, name: name).outcome()
-
         #expect(elements == ["a"])
         #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
         #expect(error?.requestType == name)
@@ -114,7 +112,6 @@ import Testing
         let whole = HTTPBody(Data("data: {\"text\":\"a\"}\n\n".utf8))
 
         let (elements, error) = await whole.elements(words).outcome()
-
         #expect(elements == ["a"])
         #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
         #expect(error?.request == nil)
@@ -123,9 +120,7 @@ import Testing
     @MainActor @Test func parsesOnTheActorOfItsReader() async throws {
         network.stub(.get("/words"), .words("a"))
         let parser = ServerSentEvents().until(data: "[DONE]").map { _ in RunningPlace.current }
-
         var places = network.stream(.test("words"), parser).makeAsyncIterator()
-
         #expect(try await places.next() == .mainActor)
     }
 }

@@ -37,7 +37,6 @@ import Testing
 
         let (words, error) = await session.stream(WordsRequest(baseURL: baseURL), "/words")
             .outcome()
-
         #expect(words.isEmpty)
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 429)
@@ -51,7 +50,6 @@ import Testing
         let session = network.observed(by: log)
 
         let error = await session.stream(StrictRequest()).outcome().error
-
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
         #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
     }
@@ -60,7 +58,6 @@ import Testing
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
 
         let error = await network.stream(StrictRequest(acceptsBodies: true)).outcome().error
-
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: ""))
         #expect(error?.data?.text == "slow down")
@@ -76,7 +73,6 @@ import Testing
         }
 
         let error = await session.stream(EventsRequest()).outcome().error
-
         #expect(error?.stage == .validate)
         #expect(error?.data?.count == 1_048_576)
         #expect(reads.withLock { $0 } == 2)
@@ -86,7 +82,6 @@ import Testing
         network.stub(.get("/events"), .text("slow down", status: 429).failing(afterBytes: 4))
 
         let error = await network.stream(StrictRequest()).outcome().error
-
         #expect(error?.stage == .validate)
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow"))
         #expect(error?.data?.text == "slow")
@@ -109,7 +104,6 @@ import Testing
 
         await isSilent.wait()
         await clock.advance(by: .seconds(10))
-
         #expect(await load?.data?.text == "slow")
     }
 
@@ -132,7 +126,6 @@ import Testing
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(duration))
         }
-
         let error = await load
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 503)
@@ -161,7 +154,6 @@ import Testing
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(duration))
         }
-
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: ": ping\n\n"))
         #expect(clock.pendingDeadlines == [])
     }
@@ -201,7 +193,6 @@ import Testing
 
         await reading.wait()
         load.cancel()
-
         let error = await load.value
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == true)
@@ -214,7 +205,6 @@ import Testing
         network.stub(.get("/words"), .text(page, headers: ["Content-Type": "text/html"]))
 
         let error = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome().error
-
         #expect(error?.stage == .parse)
         #expect(
             error?.underlying as? StreamError
@@ -233,7 +223,6 @@ import Testing
         network.stub(.get("/events"), .text("data: a\n\n", headers: ["X-Old": "1"]), times: .any)
 
         let error = await network.stream(StrictRequest()).outcome().error
-
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? TestError == TestError(number: 1))
         #expect(error?.data?.text == "data: a\n\n")

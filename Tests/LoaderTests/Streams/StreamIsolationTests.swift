@@ -69,10 +69,8 @@ import Testing
 
     @MainActor @Test func staysOnTheActorWithoutForLoops() async throws {
         var stream = session.stream(ConfinedRequest()).makeAsyncIterator()
-
         var places: [RunningPlace] = []
         while let place = try await stream.next() { places.append(place) }
-
         #expect(places == [.mainActor, .mainActor, .mainActor])
     }
 
