@@ -53,7 +53,6 @@ import Testing
         #expect(sent.map(\.body.text) == ["the body", "the body"])
     }
 
-    /// The server gives out tokens that it does not accept. A request waits for one refresh at most.
     @Test(arguments: [Token(access: "old"), .expired], [SendOptions.body, .head()])
     func givesASecondRejectionAsItIs(_ token: Token, _ options: SendOptions) async throws {
         let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
@@ -75,7 +74,6 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    /// The first credential, the next and the one after a rejection come from one closure.
     @Test func tellsTheClosureWhatToReplace() async throws {
         let server = TokenServer(accepting: "3")
         let asked = Locked<[String]>([])

@@ -67,7 +67,6 @@ import Testing
         #expect((count.withLock { $0 } == 0) == (way == .not))
     }
 
-    /// A sign-in over the chain, whose refresh does not work.
     @Test func aRequestWithoutTheCredentialDoesNotWaitForOne() async throws {
         let network = MockNetwork()
         network.stub(.post("/login"), .text("in"))

@@ -131,7 +131,6 @@ import Testing
         #expect(hint.map { text.contains($0) } != false)
     }
 
-    /// A session further inside leads the request to the origin of the credential.
     @Test func aRejectionAtTheOriginOfTheCredentialHasNoHint() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(401), times: .any)
@@ -149,7 +148,6 @@ import Testing
         #expect(error?.description.contains("was not sent") == false)
     }
 
-    /// It was sent with a credential of its own, but an inner one may be missing.
     @Test(arguments: [nil, "https://api.example.com"])
     func aRejectionNamesTheInnerCredentialThatWasNotSent(_ other: String?) async throws {
         let network = MockNetwork()
@@ -170,7 +168,6 @@ import Testing
         #expect(!text.contains("The credential for https://www.example.com"))
     }
 
-    /// A request that already has an `Authorization` header says nothing about the credential.
     @Test func aRejectionOfAnAuthorizationOfItsOwnHasNoHint() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(401), times: .any)

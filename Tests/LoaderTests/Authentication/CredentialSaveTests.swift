@@ -24,7 +24,6 @@ import Testing
         #expect(store.content?.access == "anne")
     }
 
-    /// The app gives it what is in the store, and `refresh` finds nobody.
     @Test func savesNothingThatDidNotChange() async throws {
         let server = TokenServer(accepting: "old")
         let stores = [Store(old), Store(nil)]

@@ -68,7 +68,6 @@ import Testing
 
     // MARK: The session
 
-    /// Whichever request needs the token first.
     @Test(arguments: [0, 1], [Token(access: "old"), .expired])
     func aRefreshGoesOverTheChainThatWasCreatedLast(_ first: Int, _ token: Token) async throws {
         let (server, log) = (TokenServer(), Locked<[String]>([]))
@@ -151,7 +150,6 @@ import Testing
                     : "The server answered 401 (Unauthorized)."))
     }
 
-    /// A refresh for which another refresh is needed.
     @Test func theOriginalErrorIsFoundAtAnyDepth() async throws {
         let server = TokenServer(onRefresh: { _ in throw URLError(.secureConnectionFailed) })
         let gateway = server.tokens(.expired)
@@ -171,7 +169,6 @@ import Testing
 
     // MARK: The clock
 
-    /// The body of a rejected stream that stalls.
     @Test func readsTheBodyOfARejectedStreamForFiveSecondsOfItsClock() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)

@@ -6,7 +6,6 @@ import Testing
 
 /// The requests of a refresh: they wait for no request that waits for them, and have no credential.
 @Suite(.limited, .usesSockets) struct RefreshTests {
-    /// The closure uses the chain of the app in place of the session that it gets.
     @Test(arguments: [nil, Token(access: "old"), .expired])
     func aRefreshOverItsOwnChainEnds(_ token: Token?) async throws {
         let server = TokenServer()
@@ -77,7 +76,6 @@ import Testing
         #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
     }
 
-    /// A closure may add the credential, also for a stream.
     @Test func aStreamWaitsForARefreshOverAClosureThatAddsTheCredential() async throws {
         let server = TokenServer()
         let tokens = server.tokens()

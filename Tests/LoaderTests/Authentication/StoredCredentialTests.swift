@@ -46,7 +46,6 @@ import Testing
         #expect(store.log == ["save good"])
     }
 
-    // Before the first request, and after its rejection.
     @Test func isNotLoadedForEachRequestIfNobodyIsSignedIn() async throws {
         let server = TokenServer()
         let store = Store(nil)

@@ -82,7 +82,6 @@ import Testing
         #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
     }
 
-    // The token of a call that was made for another user must not be used.
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
         let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
@@ -150,7 +149,6 @@ import Testing
         #expect(await session.outcome(of: .test("data")) == .body("there"))
     }
 
-    /// A request that has waited for the refresh of another one asks for no refresh of its own.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func asksOnceForRequestsThatAreAllRejected() async throws {
         let server = TokenServer(accepting: "none")

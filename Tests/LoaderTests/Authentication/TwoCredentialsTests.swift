@@ -45,7 +45,6 @@ import Testing
         #expect(refreshes.map { $0.header("Authorization") } == [nil])
     }
 
-    // The gateway rejects the refresh of the user's token, too.
     @Test(arguments: [Token(access: "old"), .expired], [Token(access: "old"), .expired])
     func aRefreshWaitsForTheOtherRefresh(_ user: Token, _ gateway: Token) async throws {
         let network = MockNetwork()

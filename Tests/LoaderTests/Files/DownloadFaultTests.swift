@@ -58,7 +58,6 @@ import Testing
         }
     }
 
-    /// Two losses in a row.
     @Test func anyByteMayBeTheLast() async throws {
         for first in stride(from: 0, through: 40, by: 5) {
             let rest = 40 - first
@@ -77,7 +76,6 @@ import Testing
         }
     }
 
-    /// A new version of the same length appears between the two calls.
     @Test(arguments: [0, 1, 17, 39, 40]) func versionsNeverMix(_ lost: Int) async throws {
         let other = Data(bytes.map { $0 ^ 0xFF })
         for second in Set(stride(from: lost % 6, to: 40, by: 6)).union([0, 1, 39, 40]) {

@@ -39,7 +39,6 @@ import Testing
         #expect(try await counts(over: session) == expected)
     }
 
-    /// The length of a body that arrives slowly is known, too.
     @Test(arguments: Transport.allCases)
     func isHalfDoneWhenHalfHasArrived(_ transport: Transport) async throws {
         let clock = MockClock()
@@ -74,7 +73,6 @@ import Testing
         #expect(folder.content == bytes)
     }
 
-    /// The second answer has another version of the file.
     @Test func beginsAgainWithAnotherFile() async throws {
         try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
         let network = MockNetwork()
@@ -161,7 +159,6 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// A stream whose reader is too slow ends with `BodyLimitError`.
     @Test func aSlowDiskInterruptsTheTransfer() async throws {
         let network = MockNetwork()
         network.stub(.any, .file(bytes))

@@ -119,7 +119,6 @@ import Testing
         #expect(ranges == [nil, "bytes=40-", "bytes=65-", "bytes=90-"])
     }
 
-    // A deadline of 100 seconds, and a server that takes a minute for each part.
     @Test func theDeadlineCountsFromThePartBefore() async throws {
         await lose()
         let clock = MockClock()
@@ -200,7 +199,6 @@ import Testing
         #expect(whole.callCount == 3)
     }
 
-    // The part of the earlier file is no progress.
     @Test func givesUpOnAPartThatIsNotContinued() async throws {
         await lose()
         network.stub(.any, .error(.networkConnectionLost))
@@ -211,7 +209,6 @@ import Testing
         #expect(network.requests.count == before + 4)
     }
 
-    /// The dropped answer gives its place back before the whole file is asked for.
     @Test(arguments: [MockResponse.status(416), .data(Data("rest".utf8), status: 206)])
     func asksForTheWholeFileWithinALimit(_ answer: MockResponse) async throws {
         await lose()
@@ -222,7 +219,6 @@ import Testing
         #expect(folder.content == bytes)
     }
 
-    /// Another program, or another download, may have written a file with the name of the part.
     @Test func doesNotContinueTheFileOfSomebodyElse() async throws {
         await lose()
         let other = folder.url.appending(path: "other")
@@ -236,7 +232,6 @@ import Testing
         #expect(folder.content == bytes)
     }
 
-    /// A request reads the reason in the body.
     @Test(arguments: Transport.allCases)
     func aRefusedStatusIsAnErrorWithItsBody(_ transport: Transport) async throws {
         struct Refusal: Error, Decodable, Equatable {
@@ -354,7 +349,6 @@ import Testing
         #expect(ranges == [nil, isSame ? "bytes=40-" : nil])
     }
 
-    /// The answers that a part of 40 bytes, of a file with an entity tag or a date, may get.
     @Test(
         arguments: [
             ("fits", [:], true),
@@ -469,7 +463,6 @@ import Testing
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
-    /// Nothing was asked for, or a part that has no byte.
     @Test func aPartInPlaceOfTheWholeFileIsRefused() async throws {
         network.stub(
             .any,

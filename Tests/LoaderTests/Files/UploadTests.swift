@@ -60,7 +60,6 @@ import Testing
         #expect(parts.map(\.fileName) == [nil, "a.png", "b.txt", nil])
     }
 
-    /// Except to a GET.
     @Test(arguments: Transport.allCases, [303, 307, 308])
     func sendsTheFileAgainAfterARedirect(_ transport: Transport, _ status: Int) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -149,7 +148,6 @@ import Testing
     }
     #endif
 
-    /// A cancelled upload closes its file.
     @Test func closesTheFileOfACancelledUpload() async throws {
         let (session, baseURL) = try Transport.loopback.open(network)
         network.stub(.any, .status(201), times: .any)
@@ -170,7 +168,6 @@ import Testing
         #expect(openCount(of: file) == 0)
     }
 
-    /// A form with files is one file while it is sent.
     @Test(arguments: Transport.allCases.filter { $0 != .direct }, Ending.allCases)
     func removesTheFileOfAForm(_ transport: Transport, _ ending: Ending) async throws {
         let (session, baseURL) = try transport.open(network)

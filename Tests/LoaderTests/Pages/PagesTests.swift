@@ -103,7 +103,6 @@ import Testing
         #expect(nexts == ["y", .none])
     }
 
-    // As of a server that answers any page with the same text.
     @Test(arguments: [(0, 0), (-1, 0), (1, 1), (7, 7)])
     func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
         network.stub(.any, .json("[1]"), times: .any)

@@ -55,7 +55,6 @@ import Testing
         return outcomes
     }
 
-    // Two users' answers must not be mixed up.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func sendsDifferentRequestsForThemselves() async throws {
         let requests = try (0..<1_000).map { number in
@@ -69,7 +68,6 @@ import Testing
         #expect(network.requests.count == 10)
     }
 
-    /// Whatever changes the exchange: the URL, a header, the body or an option.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func sharesOnlyWhatIsTheSame() async throws {
         let urls = [
@@ -199,7 +197,6 @@ import Testing
         #expect(try await stream == "new")
     }
 
-    /// A policy of the app may send a request for the one that it got.
     @Test func theWorkOfAnExchangeDoesNotWaitForItself() async throws {
         network.stub(.any, .text("a"))
         let chain = Later()
@@ -219,7 +216,6 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    /// The opposite: a task that a shared exchange started shares its requests after the exchange.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func whatIsStartedInAnExchangeSharesLater() async throws {
         let (mayContinue, mayAnswer) = (Gate(), Gate())

@@ -29,7 +29,6 @@ import Testing
         }
     }
 
-    /// A test that awaits a cancelled load may look at the network immediately.
     @Test func aCancellationArrivesAtOnce() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         let executor = QueueExecutor(isSerial: true)

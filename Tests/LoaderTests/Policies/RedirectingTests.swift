@@ -19,7 +19,6 @@ import Testing
         return (response.statusCode, location, try await body.collect().text)
     }
 
-    /// Also a redirect to another origin: a client may want its headers.
     @Test(arguments: Transport.allCases, Way.allCases)
     func aRedirectThatIsNotFollowedIsTheResponse(_ transport: Transport, _ way: Way) async throws {
         let elsewhere = "https://other.example:81/c"
@@ -92,7 +91,6 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
-    /// The chain of an app has a policy, and one request another one.
     @Test(arguments: Transport.allCases)
     func theOutermostPolicyDecides(_ transport: Transport) async throws {
         network.stub(.get("/a"), .redirect(to: "/b"))

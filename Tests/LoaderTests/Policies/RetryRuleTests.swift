@@ -93,7 +93,6 @@ import Testing
         #expect(all.allSatisfy { $0.request.url?.path == "/a" })
     }
 
-    /// A rule that always retries ends at the policy's deadline, with the last response.
     @Test func endsAtTheDeadline() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
@@ -122,7 +121,6 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    /// More attempts than the policy's, each after a delay with a random number of its own.
     @Test func waitsAsThePolicyWould() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(409), times: .any)

@@ -75,7 +75,6 @@ import Testing
         func parseResponse(data: Data) -> Data { data }
     }
 
-    /// Neither the error nor its text asks the rule again.
     @Test func asksTheRuleOnceForEachAttempt() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)

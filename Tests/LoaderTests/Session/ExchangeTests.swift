@@ -9,7 +9,6 @@ import Testing
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 
-    /// RFC 10008: a safe method with a body.
     @Test(arguments: Transport.allCases, [200, 303, 308])
     func sendsTheBodyOfAQuery(_ transport: Transport, _ status: Int) async throws {
         let (session, baseURL) = try transport.open(network)

@@ -159,7 +159,6 @@ import Testing
         }
     }
 
-    /// The number of times that each request is sent if no connection brings a response.
     @Test(
         arguments: [
             ("PUT", .data, 2), ("POST", .data, 1), ("GET", nil, 1), ("POST", nil, 1),

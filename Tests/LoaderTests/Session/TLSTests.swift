@@ -161,7 +161,6 @@ import FoundationNetworking
         return ({ URLRequest(url: URL(string: "https://localhost:\($0)/\(name)")!) }, bytes, file)
     }
 
-    /// A certificate for another host, one that has expired, one without an authority, and no TLS.
     @Test(arguments: [
         ("https://127.0.0.1:\(TLSFront.http1.port)", URLError.Code.serverCertificateUntrusted),
         ("https://localhost:\(TLSFront.expired.port)", .serverCertificateHasBadDate),

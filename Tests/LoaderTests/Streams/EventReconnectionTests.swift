@@ -103,7 +103,6 @@ import Testing
         }
     }
 
-    /// Of four connections without an event, the last one fails.
     @Test(
         arguments: [
             ("", 1, [1_000, 2_000, 4_000]), ("", 0, [100, 100, 100]),

@@ -76,7 +76,6 @@ import Testing
         #expect(error == nil)
     }
 
-    /// Connects again after streams without an event, and without a type.
     @Test(arguments: ["", "\n\n", ": keep-alive\n\n", "foo: bar\n: a\n\n", "id: 7\n\n", "da"])
     func connectsAgainAfterAnEventStreamOfAnyForm(_ body: String) async throws {
         network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))

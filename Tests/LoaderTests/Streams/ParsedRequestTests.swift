@@ -107,7 +107,6 @@ import Testing
         #expect(refused?.data?.text == "<html>")
     }
 
-    /// A body that no session returned has no request.
     @Test func parsesABodyOfTheApp() async {
         let whole = HTTPBody(Data("data: {\"text\":\"a\"}\n\n".utf8))
 
