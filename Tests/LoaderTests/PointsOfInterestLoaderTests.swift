@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 // The loader test of WWDC 2018 session 417, with a `requestHandler` closure on a network of its own:
 // begin here. The request and its pure tests are in Tests/RequestTests.

@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// An app's own protocol, which gives its redaction to all requests.
 private protocol ShopRequest: APIRequest {}

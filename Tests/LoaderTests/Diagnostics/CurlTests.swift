@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 #if os(macOS) || os(Linux)
 /// The command, pasted into a shell, sends what the request says.

@@ -1,18 +1,12 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The part must be the file that the download has locked, and belong to nobody else.
 @Suite(.limited) struct OwnPartTests {
-    private let folder: TemporaryFolder
+    private let folder = try! TemporaryFolder()
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func download() async throws {
         try await network.fetch(.test("/file"), to: folder.file)
@@ -55,7 +49,7 @@ import Testing
 
     @Test func aShortenedPartIsNotFilledWithZeros() async throws {
         let pieces = Locked([40, 20, 20, 20])
-        let session = PiecewiseSession { [folder, bytes] in
+        let session = BodySession(unfolding: { [folder, bytes] in
             let rest = pieces.withLock { pieces in
                 defer { pieces = Array(pieces.dropFirst()) }
                 return pieces
@@ -64,7 +58,7 @@ import Testing
             if rest.count == 2 { #expect(truncate(folder.part.path, 10) == 0) }
             let start = 100 - rest.reduce(0, +)
             return rest.first.map { bytes[start..<start + $0] }
-        }
+        })
 
         await #expect(throws: DownloadError.self) {
             try await session.fetch(.test("/file"), to: folder.file)

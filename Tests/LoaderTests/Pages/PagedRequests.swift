@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 import TestSupport
 
 /// Pages by number, each a list of numbers; an empty one is the last.
@@ -21,8 +20,7 @@ struct CursorRequest: PagedAPIRequest {
     }
 
     func makeRequest(from cursor: String?) throws -> URLRequest {
-        try URLRequest(
-            "GET", URL(string: "https://api.example.com/items")!, query: ["cursor": cursor])
+        try URLRequest("GET", .api, path: "/items", query: ["cursor": cursor])
     }
 
     func parseResponse(data: Data) throws -> Page {

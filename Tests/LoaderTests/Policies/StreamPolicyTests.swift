@@ -1,19 +1,17 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The effect of each policy on a stream.
 @Suite(.limited) struct StreamPolicyTests {
     private let clock = MockClock()
     private let network: MockNetwork
-    private let session: MockNetwork
 
     init() {
         network = MockNetwork(clock: clock)
-        session = network
     }
+
+    private var session: MockNetwork { network }
 
     /// A policy without delays.
     private var retrying: RetryPolicy { RetryPolicy(baseDelay: .zero) }
@@ -28,8 +26,6 @@ import Testing
             return (data.text, (error as? URLError)?.code)
         }
     }
-
-    // MARK: Retrying
 
     @Test(
         arguments: [
@@ -63,8 +59,6 @@ import Testing
         #expect(await read(body) == ("value", nil))
     }
 
-    // MARK: Limits
-
     enum Ending: CaseIterable {
         case complete, failed, dropped, left
     }
@@ -94,8 +88,6 @@ import Testing
         #expect(try await other.value.0.text == "other")
         _ = body
     }
-
-    // MARK: Timeouts
 
     @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
         network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
@@ -132,8 +124,6 @@ import Testing
         #expect(try await pieces.next() == nil)
     }
 
-    // MARK: Coalescing
-
     @Test func identicalStreamsAreNotShared() async throws {
         network.stub(.get("/stream"), .text("value"), times: .any)
         let session = session.coalescing()
@@ -144,8 +134,6 @@ import Testing
         #expect(await read(second) == ("value", nil))
         #expect(network.requests.count == 2)
     }
-
-    // MARK: Observing
 
     @Test(arguments: [
         (Ending.complete, "#1 GET https://api.example.com/stream: complete after 2 bytes, 3.000 s"),
@@ -198,8 +186,6 @@ import Testing
         #expect(log.lines == [line, "\(line): \(reason), 0.000 s"])
     }
 
-    // MARK: Intercepting
-
     @Test func aClosureSeesTheHeadAndTheTrueBody() async throws {
         network.stub(.get("/stream"), .text("value", status: 203), times: .any)
         let seen = Locked<[String?]>([])
@@ -217,48 +203,34 @@ import Testing
         #expect(seen.withLock { $0 } == ["203 pieces", "203 value"])
     }
 
-    @Test func aClosureMayReturnABodyOfItsOwn() async throws {
-        network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)), times: .any)
-        let replacing = session.intercepting { request, next in
-            _ = try await next(request)
-            return try answer(to: request, "own")
-        }
-        let silent = session.intercepting { request, _ in try answer(to: request, "own") }
+    private typealias Next = @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
 
-        #expect(await read(try await replacing.stream(.test("stream")).0) == ("own", nil))
-        #expect(await read(try await silent.stream(.test("stream")).0) == ("own", nil))
-        // The stream that was replaced is over.
-        await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
+    /// What closures do with the stream that they got.
+    private static let closures:
+        [(
+            @Sendable (URLRequest, Next) async throws -> (HTTPBody, HTTPURLResponse),
+            ExchangeOutcome
+        )] =
+            [
+                ({ request, _ in try answer(to: request, "own") }, .body("own")),
+                ({ _, next in try await next(.test("other")) }, .body("other")),
+                ({ _, _ in throw TestError() }, .otherError),
+            ]
 
-    @Test func aStreamThatTheClosureDropsEnds() async throws {
-        network.stub(.get("/first"), .chunks(["a", "b"], every: .seconds(1)))
-        network.stub(.get("/second"), .text("second"))
-        let session = session.limited(to: 1).intercepting { request, next in
-            _ = try await next(.test("first"))
-            return try await next(.test("second"))
-        }
-
-        let (body, response) = try await session.stream(.test("any"))
-        #expect(response.url?.path() == "/second")
-        #expect(await read(body) == ("second", nil))
-        #expect(network.requests.map(\.wasCancelled) == [true, false])
-    }
-
-    @Test func aStreamEndsWhenTheClosureThrows() async throws {
+    @Test(arguments: closures.indices)
+    func aStreamThatTheClosureDropsEnds(_ index: Int) async throws {
+        let (closure, outcome) = Self.closures[index]
         network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)))
-        let session = session.intercepting { request, next in
+        network.stub(.get("/other"), .text("other"))
+        let session = session.limited(to: 1).intercepting { request, next in
             _ = try await next(request)
-            throw TestError()
+            return try await closure(request, next)
         }
 
-        await #expect(throws: TestError()) { _ = try await session.stream(.test("stream")) }
+        #expect(await session.outcome(of: .test("stream"), asStream: true) == outcome)
         await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
+        #expect(network.requests.first?.wasCancelled == true)
     }
-
-    // MARK: Buffering
 
     @Test(arguments: [(3, "a"), (4, "abbcc")])
     func theBytesThatWaitAreLimited(_ limit: Int, _ expected: String) async throws {

@@ -1,10 +1,8 @@
 #if os(Linux)
 @testable import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import FoundationNetworking
 import TestSupport
-import Testing
 
 /// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
 /// its own, beside the same request over `URLSession` alone, which keeps a core busy.

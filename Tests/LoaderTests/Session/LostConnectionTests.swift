@@ -1,8 +1,6 @@
 #if canImport(FoundationNetworking)
-import Foundation
 import FoundationNetworking
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 

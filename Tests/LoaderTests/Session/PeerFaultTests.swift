@@ -1,10 +1,8 @@
 #if canImport(FoundationNetworking)
 @testable import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import FoundationNetworking
 import TestSupport
-import Testing
 
 /// A server ends a kept-alive connection just as a request reuses it. libcurl would send any request
 /// again by itself. The library allows that only for a request that may be repeated and has no body.

@@ -1,7 +1,5 @@
 #if canImport(FoundationNetworking)
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 

@@ -1,13 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// A mock network behind nginx, which is reached through a proxy that answers CONNECT.
 @Suite(.limited, .needsTLS, .usesManySockets) struct TLSProxyTests {
     // One port serves all tests.
-    private static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }
+    static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }
 
     private let clock = MockClock()
     private let network: MockNetwork
@@ -44,9 +42,7 @@ import Testing
             return (response.statusCode, data.text)
         case .stream:
             let (body, response) = try await session.stream(request)
-            var text = ""
-            for try await piece in body { text += piece.text }
-            return (response.statusCode, text)
+            return (response.statusCode, try await body.collect().text)
         case .download:
             let response = try await session.fetch(request, to: folder.file)
             return (response.statusCode, folder.content?.text ?? "")
@@ -115,17 +111,6 @@ import Testing
         #expect(other == (200, "0"))
     }
 
-    @Test(arguments: versions)
-    func resumesADownload(_ front: TLSFront) async throws {
-        let bytes = Data.pattern(300_000)
-        network.stub(.any, .file(bytes).failing(afterBytes: 200_000), .file(bytes))
-        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
-
-        try await session.download(request(front), to: folder.file, retrying: policy)
-        #expect(folder.content == bytes)
-        #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
-    }
-
     /// The stream is returned before the server sends the first event. As a web server, nginx would
     /// hold back the headers until then.
     @Test(arguments: [true, false])
@@ -146,27 +131,10 @@ import Testing
     @Test(arguments: versions)
     func eventsReconnect(_ front: TLSFront) async throws {
         network.stub(.any, .events([ServerSentEvent(data: "0")]), .status(204))
-        var received: [String] = []
-
         let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
-        for try await event in session.events(request(front), reconnecting: policy) {
-            received.append(event.data)
-        }
-        #expect(received == ["0"])
+        let events = try await session.events(request(front), reconnecting: policy).all()
+        #expect(events.map(\.data) == ["0"])
         #expect(network.requests.count == 2)
-    }
-
-    @Test(arguments: versions, [true, false])
-    func sendsABody(_ front: TLSFront, _ isFile: Bool) async throws {
-        network.stub(.post("/"), .status(201))
-        let bytes = Data.pattern(300_000)
-        var request = request(front)
-        request.httpMethod = "POST"
-        request.httpBody = isFile ? nil : bytes
-        if isFile { request = try request.fileBody(folder.write(bytes, "body")) }
-
-        #expect(try await session.exchange(request).1.statusCode == 201)
-        #expect(network.requests.map { $0.body == bytes } == [true])
     }
 
     @Test(arguments: [403, 407, 503], Way.allCases)

@@ -1,16 +1,197 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
+/// Many requests, one credential.
+@Suite(.limited, .usesSockets) struct AuthenticationRaceTests {
+    @Test(arguments: [Token.old, .expired])
+    func refreshesOnceForAThousandRequests(_ token: Token) async throws {
+        // All are sent with the old token before the first one is rejected.
+        let together = Barrier(1_000)
+        let server = TokenServer(onData: { given in
+            if given == "Bearer old" { await together.wait() }
+        })
+        let tokens = server.tokens(token)
+        // Two chains that share the credential.
+        let sessions = (0..<2).map { _ in server.session.authenticated(by: tokens) }
+
+        let answers = try await concurrently(1_000) { number in
+            try await sessions[number % 2].exchange(.test("data")).0.text
+        }
+        #expect(Set(answers) == ["Bearer new1"])
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == (token == .expired ? 1_000 : 2_000))
+    }
+
+    @Test func failsAllWaitingRequestsOnce() async throws {
+        let server = TokenServer(
+            accepting: "new2", onRefresh: { $0 == 1 ? .status(400).held : nil })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<200).map { _ in
+            executor.start { try await session.exchange(.test("data")) }
+        }
+        await executor.settle()
+        server.token.release()
+
+        for task in tasks {
+            let error = await #expect(throws: APIRequestError.self) { try await task.value }
+            #expect(error?.statusCode == 400)
+        }
+        #expect(server.refreshCount == 1)
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
+        #expect(server.refreshCount == 2)
+        #expect(server.given == ["Bearer new2"])
+    }
+
+    @Test func cancelsOneWaitingRequestAlone() async throws {
+        let server = TokenServer(holdsRefresh: true)
+        let session = server.session.authenticated(by: server.tokens(.expired))
+        let executor = QueueExecutor(isSerial: true)
+        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
+        // The first request started the refresh.
+        let tasks = (0..<10).map { _ in executor.start { try await loader.load("/data") } }
+        await executor.settle()
+
+        for number in [0, 5] {
+            tasks[number].cancel()
+            let error = await #expect(throws: APIRequestError.self) {
+                try await tasks[number].value
+            }
+            #expect(error?.isCancellation == true)
+        }
+        server.token.release()
+
+        for number in 1..<10 where number != 5 {
+            #expect(try await tasks[number].value == "Bearer new1")
+        }
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == 8)
+    }
+
+    // A refresh token that was used up for nothing would sign the user out.
+    @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
+        let isKept = Gate()
+        let server = TokenServer(holdsRefresh: true)
+        let tokens = server.tokens { rejection in
+            defer { isKept.open() }
+            return try await refreshedToken(rejection)
+        }
+        let session = server.session.authenticated(by: tokens)
+        let task = Task { try await session.exchange(.test("data")) }
+        await server.token.waitForRequests()
+
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        server.token.release()
+        await isKept.wait()
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func endsEachRequestOnceUnderCancellation() async throws {
+        let server = TokenServer(onData: { _ in await Task.yield() })
+        let session = server.session.authenticated(by: server.tokens())
+
+        try await concurrently(1_000) { number in
+            let task = Task { await session.outcome(of: .test("data")) }
+            if number.isMultiple(of: 3) { task.cancel() }
+            let outcome = await task.value
+            #expect(
+                outcome == .body("Bearer new1")
+                    || number.isMultiple(of: 3) && outcome == .error(.cancelled))
+        }
+
+        #expect(server.refreshCount == 1)
+    }
+}
+
+/// Authentication inside and outside of something that repeats.
+@Suite(.limited, .usesSockets) struct AuthenticationAndRetryTests {
+    /// Repeats refused requests and lost requests.
+    struct Repeating: HTTPSession {
+        let next: any HTTPSession
+
+        func send(
+            _ request: URLRequest, awaiting options: SendOptions
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
+            for _ in 0..<2 {
+                if let answer = try? await next.send(request, awaiting: options),
+                    answer.1.statusCode < 500
+                {
+                    return answer
+                }
+            }
+            return try await next.send(request, awaiting: options)
+        }
+    }
+
+    /// The order of the requests: `data old`, `token`.
+    private func log(_ network: MockNetwork) -> [String] {
+        network.requests.map { request in
+            let given = request.header("Authorization")
+            return request.request.url!.lastPathComponent
+                + (given.map { " " + $0.dropFirst("Bearer ".count) } ?? "")
+        }
+    }
+
+    private func chain(_ network: MockNetwork, retryIsInside: Bool) -> any HTTPSession {
+        let tokens = TokenServer().tokens()
+        return retryIsInside
+            ? Repeating(next: network).authenticated(by: tokens)
+            : Repeating(next: network.authenticated(by: tokens))
+    }
+
+    @Test(arguments: [true, false])
+    func repeatsADataRequestThatFails(retryIsInside: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/data"), .status(503), .status(401), .status(503), .text("there"))
+        network.stub(.post("/token"), .json(encoding: Token(access: "new")))
+        let session = chain(network, retryIsInside: retryIsInside)
+
+        #expect(try await session.exchange(.test("data")).0.text == "there")
+        #expect(log(network) == ["data old", "data old", "token", "data new", "data new"])
+    }
+
+    @Test(arguments: [true, false])
+    func repeatsARefreshThatFails(retryIsInside: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/data").header("Authorization", "Bearer old"), .status(401))
+        network.stub(.get("/data").header("Authorization", "Bearer new"), .text("there"))
+        network.stub(.post("/token"), .error(.timedOut), .json(encoding: Token(access: "new")))
+        let session = chain(network, retryIsInside: retryIsInside)
+
+        #expect(try await session.exchange(.test("data")).0.text == "there")
+        // From outside the repetition starts over, with the token that is still the old one.
+        #expect(
+            log(network)
+                == (retryIsInside
+                    ? ["data old", "token", "token", "data new"]
+                    : ["data old", "token", "data old", "token", "data new"]))
+    }
+
+    @Test func refreshesOnceForManyThatAreRepeated() async throws {
+        for retryIsInside in [true, false] {
+            let count = Locked(0)
+            let server = TokenServer(onData: { _ in
+                if count.next() % 3 == 0 { throw URLError(.networkConnectionLost) }
+            })
+            let session = chain(server.network, retryIsInside: retryIsInside)
+
+            // One in some may have bad luck three times.
+            let outcomes = Set(
+                try await concurrently(300) { _ in await session.outcome(of: .test("data")) })
+            #expect(
+                outcomes.subtracting([.error(.networkConnectionLost)]) == [.body("Bearer new1")])
+            #expect(server.refreshCount == 1)
+        }
+    }
+}
+
 /// A credential that the closure loads from a store, and saves in it.
 @Suite(.limited, .usesSockets) struct StoredCredentialTests {
-    private let old = Token(access: "old")
-
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test(arguments: [Token(access: "good"), Token(access: "old"), .expired])
+    @Test(arguments: [Token.good, .old, .expired])
     func loadsAndSavesOnceFor500Requests(_ token: Token) async throws {
         let server = TokenServer()
         let store = Store(token, holding: .load)
@@ -37,9 +218,9 @@ import Testing
         let server = TokenServer()
         let store = Store(Token(access: "unwanted"))
         let tokens = server.tokens(store)
-        tokens.credential = Token(access: "good")
+        tokens.credential = .good
 
-        for tokens in [server.tokens(store, Token(access: "good")), tokens] {
+        for tokens in [server.tokens(store, .good), tokens] {
             let session = server.session.authenticated(by: tokens)
             #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
         }
@@ -60,7 +241,7 @@ import Testing
     @Test(arguments: Store.Step.allCases, [TestError() as any Error, CancellationError()])
     func givesTheErrorOfTheStoreToTheCaller(_ step: Store.Step, _ error: any Error) async throws {
         let server = TokenServer()
-        let store = Store(old, failing: step, with: error)
+        let store = Store(.old, failing: step, with: error)
         let tokens = server.tokens(store)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(), urlSession: server.session.authenticated(by: tokens))
@@ -68,7 +249,7 @@ import Testing
         let failure = await #expect(throws: APIRequestError.self) { try await loader.load("/data") }
         #expect(failure?.stage == .transport)
         #expect("\(try #require(failure?.underlying))" == "\(error)")
-        #expect(tokens.credential == (step == .load ? nil : old))
+        #expect(tokens.credential == (step == .load ? nil : .old))
 
         // The next request starts again.
         #expect(try await loader.load("/data") == "Bearer new1")
@@ -78,7 +259,7 @@ import Testing
     @Test(arguments: Store.Step.allCases)
     func oneCancelledRequestLeavesTheOthers(_ step: Store.Step) async throws {
         let server = TokenServer()
-        let store = Store(old, holding: step)
+        let store = Store(.old, holding: step)
         let session = server.session.authenticated(by: server.tokens(store))
         let cancelled = Task { await session.outcome(of: .test("data")) }
         await store.waitUntilHeld()
@@ -113,8 +294,8 @@ import Testing
                     ? .json(#"{"error": "invalid_grant"}"#, status: 400)
                     : .json(encoding: Token(access: "unwanted"))
             })
-        let store = Store(old, holding: moment == .load ? .load : refreshes ? nil : .save)
-        let tokens = server.tokens(store, moment == .load ? nil : old)
+        let store = Store(.old, holding: moment == .load ? .load : refreshes ? nil : .save)
+        let tokens = server.tokens(store, moment == .load ? nil : .old)
         let session = server.session.authenticated(by: tokens)
         async let waiting = session.exchange(.test("data"))
         if refreshes { await server.token.waitForRequests() } else { await store.waitUntilHeld() }
@@ -129,11 +310,9 @@ import Testing
         #expect(!server.given.contains("Bearer unwanted"))
     }
 
-    // MARK: The value
-
     @Test func returnsAValueWithoutARequest() async throws {
         let server = TokenServer()
-        let store = Store(Token(access: "good"))
+        let store = Store(.good)
 
         #expect(try await server.tokens(store).value()?.access == "good")
         #expect(try await server.tokens(Store(nil)).value() == nil)
@@ -149,8 +328,6 @@ import Testing
         #expect(server.refreshCount == 1)
         #expect(other.refreshCount == 0)
     }
-
-    // MARK: Random chains
 
     @Test(arguments: 0..<40)
     func endsWithWhatWasSetLast(_ seed: Int) async throws {

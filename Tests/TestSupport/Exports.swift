@@ -1,0 +1,3 @@
+// What every test uses.
+@_exported import Foundation
+@_exported import Testing
