@@ -3,8 +3,9 @@ import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct AuthenticationTests {
+    private let server = TokenServer()
+
     @Test func sendsTheCredentialAlong() async throws {
-        let server = TokenServer()
         let bearer = server.session.authenticated(by: .bearer("good", for: .api))
         let basic = server.session.authenticated(
             by: .basic(user: "Aladdin", password: "open sesame", for: .api))
@@ -17,7 +18,6 @@ import TestSupport
 
     @Test(arguments: [false, true])
     func refreshesARejectedOrStaleCredential(_ isStale: Bool) async throws {
-        let server = TokenServer()
         // At the very second of its expiry it is stale; the clock stands at 1,000,000,000.
         let tokens = server.tokens(
             Token(access: "old", refresh: "r0", expires: 1_000_000_000 + (isStale ? 0 : 1)))
@@ -36,8 +36,7 @@ import TestSupport
 
     @Test(arguments: [true, false])
     func sendsTheBodyAgain(_ isFile: Bool) async throws {
-        let server = TokenServer()
-        let session = server.session.authenticated(by: server.tokens())
+        let (server, _, session) = user(.old)
         let folder = try TemporaryFolder()
         let request =
             isFile
@@ -52,8 +51,8 @@ import TestSupport
     // The server gives out tokens that it does not accept.
     @Test(arguments: [Token.old, .expired], [SendOptions.body, .head()])
     func givesASecondRejectionAsItIs(_ token: Token, _ options: SendOptions) async throws {
-        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
-        let session = server.session.authenticated(by: server.tokens(token))
+        let (server, _, session) = user(
+            token, on: TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) }))
 
         let (body, response) = try await session.send(.test("data"), awaiting: options)
         #expect(response.statusCode == 401)
@@ -110,9 +109,7 @@ import TestSupport
 
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
-        let server = TokenServer()
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old)
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
 
@@ -124,31 +121,13 @@ import TestSupport
     }
 
     @Test func failsWhereTheCredentialCannotBeApplied() async throws {
-        let server = TokenServer()
         let session = server.session.authenticated(by: .bearer("a\r\nb", for: .api))
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
         #expect(server.network.requests.isEmpty)
     }
 
-    @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
-        let server = TokenServer()
-        let tokens = server.tokens(nil)
-        let session = server.session.authenticated(by: tokens)
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-        tokens.credential = Token(access: "good")
-        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
-        tokens.credential = nil
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-
-        #expect(server.given == ["nobody", "Bearer good", "nobody"])
-        #expect(server.refreshCount == 0)
-    }
-
     @Test func aStreamGetsItsRejectionAfterSigningOut() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
         let task = Task {
             let (body, response) = try await session.stream(.test("data"))
             return (try await body.collect().text, response.statusCode)

@@ -4,6 +4,8 @@ import TestSupport
 
 /// Where a credential may go.
 @Suite(.limited, .usesSockets) struct CredentialOriginTests {
+    private let network = MockNetwork()
+
     /// The places where APIs want their keys.
     enum Place: CaseIterable, Sendable { case authorization, header, query, cookie }
 
@@ -58,7 +60,6 @@ import TestSupport
     ])
     func isNotRefreshedForAStrangersRejection(_ location: String) async throws {
         let isStranger = !location.contains("api")
-        let network = MockNetwork()
         network.stub(.get("/a"), .status(401), times: .any)
         network.stub(.get("/data"), .redirect(to: location), times: .any)
         let token = network.stub(
@@ -123,7 +124,6 @@ import TestSupport
     @Test(arguments: hints.indices)
     func aRejectionNamesTheCredentialThatWasNotSent(_ index: Int) async throws {
         let (chain, url, status, own, unsent) = Self.hints[index]
-        let network = MockNetwork()
         network.stub(.any, .status(status), times: .any)
         var request = URLRequest(url: URL(string: url)!)
         request.setValue(own, forHTTPHeaderField: "Authorization")
@@ -162,7 +162,6 @@ import TestSupport
     }
 
     @Test func withoutAURLAStrangersRejectionRefreshesNothing() async throws {
-        let network = MockNetwork()
         network.stub(.get("/a"), .status(401), times: .any)
         network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"))
         let count = Locked(0)

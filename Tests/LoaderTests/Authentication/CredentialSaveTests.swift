@@ -5,10 +5,7 @@ import TestSupport
 /// When a credential is saved, and what is in the store afterwards.
 @Suite(.limited, .usesSockets) struct CredentialSaveTests {
     @Test func savesEachChange() async throws {
-        let server = TokenServer()
-        let store = Store(.old)
-        let tokens = server.tokens(store, .old)
-        let session = server.session.authenticated(by: tokens)
+        let (_, store, tokens, session) = user(Store(.old), given: .old)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         for token in [Token(access: "emma"), nil, nil, Token(access: "anne")] {
@@ -33,10 +30,7 @@ import TestSupport
 
     @Test(arguments: [Token.old, .expired])
     func isSavedBeforeItIsSent(_ token: Token) async throws {
-        let server = TokenServer()
-        let store = Store(token, holding: .save)
-        let tokens = server.tokens(store, token)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(Store(token, holding: .save), given: token)
         let first = Task { await session.outcome(of: .test("data")) }
         await store.waitUntilHeld()
 
@@ -57,10 +51,8 @@ import TestSupport
 
     @Test(arguments: Change.allCases)
     func aSaveThatHangsStopsNothingButLaterCredentials(_ change: Change) async throws {
-        let server = TokenServer(accepting: "good")
-        let store = Store(.old, holding: .save)
-        let tokens = server.tokens(store, .old)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(
+            Store(.old, holding: .save), given: .old, on: TokenServer(accepting: "good"))
         let waiting = Task { try await session.exchange(.test("data")) }
         await store.waitUntilHeld()
 
@@ -97,9 +89,7 @@ import TestSupport
     }
 
     @Test func skipsWhatIsNoLongerCurrent() async throws {
-        let server = TokenServer()
-        let store = Store(nil, holding: .save)
-        let tokens = server.tokens(store, .old)
+        let (_, store, tokens, _) = user(Store(nil, holding: .save), given: .old)
 
         tokens.credential = Token(access: "0")
         await store.waitUntilHeld()
@@ -113,10 +103,8 @@ import TestSupport
 
     /// A rotated refresh token must not be lost.
     @Test func aRefreshThatCannotBeSavedIsKept() async throws {
-        let server = TokenServer()
-        let store = Store(.old, failing: .save, times: 2)
-        let tokens = server.tokens(store, .old)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(
+            Store(.old, failing: .save, times: 2), given: .old)
 
         for _ in 0..<2 {
             let error = await #expect(throws: APIRequestError.self) {
@@ -135,10 +123,7 @@ import TestSupport
     }
 
     @Test func aSignOutThatCannotBeSavedIsReportedAndRepeated() async throws {
-        let server = TokenServer()
-        let store = Store(.old, failing: .save, times: 2)
-        let tokens = server.tokens(store, .old)
-        let session = server.session.authenticated(by: tokens)
+        let (_, store, tokens, session) = user(Store(.old, failing: .save, times: 2), given: .old)
 
         tokens.credential = nil
         await #expect(throws: TestError.self) { while true { try await tokens.value() } }
@@ -154,9 +139,7 @@ import TestSupport
     }
 
     @Test func theErrorOfAnEarlierCredentialIsNobodys() async throws {
-        let server = TokenServer()
-        let store = Store(nil, holding: .save, failing: .save)
-        let tokens = server.tokens(store, .old)
+        let (_, store, tokens, _) = user(Store(nil, holding: .save, failing: .save), given: .old)
         tokens.credential = Token(access: "first")
         await store.waitUntilHeld()
 

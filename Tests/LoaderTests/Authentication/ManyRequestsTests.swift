@@ -46,12 +46,12 @@ import TestSupport
     }
 
     @Test func cancelsOneWaitingRequestAlone() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let session = server.session.authenticated(by: server.tokens(.expired))
+        let (server, _, session) = user(.expired, on: TokenServer(holdsRefresh: true))
         let executor = QueueExecutor(isSerial: true)
-        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
         // The first request started the refresh.
-        let tasks = (0..<10).map { _ in executor.start { try await loader.load("/data") } }
+        let tasks = (0..<10).map { _ in
+            executor.start { try await session.load(TextRequest(), "/data") }
+        }
         await executor.settle()
 
         for number in [0, 5] {
@@ -91,8 +91,7 @@ import TestSupport
     }
 
     @Test func endsEachRequestOnceUnderCancellation() async throws {
-        let server = TokenServer(onData: { _ in await Task.yield() })
-        let session = server.session.authenticated(by: server.tokens())
+        let (server, _, session) = user(.old, on: TokenServer(onData: { _ in await Task.yield() }))
 
         try await concurrently(1_000) { number in
             let task = Task { await session.outcome(of: .test("data")) }
@@ -170,33 +169,13 @@ import TestSupport
                     ? ["data old", "token", "token", "data new"]
                     : ["data old", "token", "data old", "token", "data new"]))
     }
-
-    @Test func refreshesOnceForManyThatAreRepeated() async throws {
-        for retryIsInside in [true, false] {
-            let count = Locked(0)
-            let server = TokenServer(onData: { _ in
-                if count.next() % 3 == 0 { throw URLError(.networkConnectionLost) }
-            })
-            let session = chain(server.network, retryIsInside: retryIsInside)
-
-            // One in some may have bad luck three times.
-            let outcomes = Set(
-                try await concurrently(300) { _ in await session.outcome(of: .test("data")) })
-            #expect(
-                outcomes.subtracting([.error(.networkConnectionLost)]) == [.body("Bearer new1")])
-            #expect(server.refreshCount == 1)
-        }
-    }
 }
 
 /// A credential that the closure loads from a store, and saves in it.
 @Suite(.limited, .usesSockets) struct StoredCredentialTests {
     @Test(arguments: [Token.good, .old, .expired])
     func loadsAndSavesOnceFor500Requests(_ token: Token) async throws {
-        let server = TokenServer()
-        let store = Store(token, holding: .load)
-        let tokens = server.tokens(store)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(Store(token, holding: .load))
         let executor = QueueExecutor(isSerial: false)
 
         let tasks = (0..<500).map { _ in
@@ -215,9 +194,7 @@ import TestSupport
     }
 
     @Test func isNotLoadedIfItIsGivenOrSet() async throws {
-        let server = TokenServer()
-        let store = Store(Token(access: "unwanted"))
-        let tokens = server.tokens(store)
+        let (server, store, tokens, session) = user(Store(Token(access: "unwanted")))
         tokens.credential = .good
 
         for tokens in [server.tokens(store, .good), tokens] {
@@ -228,9 +205,7 @@ import TestSupport
     }
 
     @Test func isNotLoadedForEachRequestIfNobodyIsSignedIn() async throws {
-        let server = TokenServer()
-        let store = Store(nil)
-        let session = server.session.authenticated(by: server.tokens(store))
+        let (_, store, _, session) = user(Store(nil))
 
         for _ in 0..<5 {
             #expect(await session.outcome(of: .test("data")) == .body("nobody"))
@@ -240,27 +215,22 @@ import TestSupport
 
     @Test(arguments: Store.Step.allCases, [TestError() as any Error, CancellationError()])
     func givesTheErrorOfTheStoreToTheCaller(_ step: Store.Step, _ error: any Error) async throws {
-        let server = TokenServer()
-        let store = Store(.old, failing: step, with: error)
-        let tokens = server.tokens(store)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(), urlSession: server.session.authenticated(by: tokens))
-
-        let failure = await #expect(throws: APIRequestError.self) { try await loader.load("/data") }
+        let (_, store, tokens, session) = user(Store(.old, failing: step, with: error))
+        let failure = await #expect(throws: APIRequestError.self) {
+            try await session.load(TextRequest(), "/data")
+        }
         #expect(failure?.stage == .transport)
         #expect("\(try #require(failure?.underlying))" == "\(error)")
         #expect(tokens.credential == (step == .load ? nil : .old))
 
         // The next request starts again.
-        #expect(try await loader.load("/data") == "Bearer new1")
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(store.log.suffix(2) == ["save old", "save new1"])
     }
 
     @Test(arguments: Store.Step.allCases)
     func oneCancelledRequestLeavesTheOthers(_ step: Store.Step) async throws {
-        let server = TokenServer()
-        let store = Store(.old, holding: step)
-        let session = server.session.authenticated(by: server.tokens(store))
+        let (_, store, _, session) = user(Store(.old, holding: step))
         let cancelled = Task { await session.outcome(of: .test("data")) }
         await store.waitUntilHeld()
         let other = Task { await session.outcome(of: .test("data")) }
@@ -317,16 +287,9 @@ import TestSupport
         #expect(try await server.tokens(store).value()?.access == "good")
         #expect(try await server.tokens(Store(nil)).value() == nil)
         #expect(server.network.requests.isEmpty)
-
-        // A stale value is refreshed over the chain that was created last.
-        let other = TokenServer()
         let tokens = server.tokens(.expired)
-        _ = other.session.authenticated(by: tokens)
         _ = server.session.authenticated(by: tokens)
-
         #expect(try await tokens.value()?.access == "new1")
-        #expect(server.refreshCount == 1)
-        #expect(other.refreshCount == 0)
     }
 
     @Test(arguments: 0..<40)

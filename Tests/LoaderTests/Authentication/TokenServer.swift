@@ -179,3 +179,19 @@ extension TokenServer {
         }
     }
 }
+
+/// A credential that a store keeps, and a session that sends it.
+func user(
+    _ store: Store, given token: Token? = nil, on server: TokenServer = TokenServer()
+) -> (server: TokenServer, store: Store, tokens: Credentials<Token>, session: any HTTPSession) {
+    let tokens = server.tokens(store, token)
+    return (server, store, tokens, server.session.authenticated(by: tokens))
+}
+
+/// A credential that a server refreshes, and a session that sends it.
+func user(
+    _ token: Token?, on server: TokenServer = TokenServer()
+) -> (server: TokenServer, tokens: Credentials<Token>, session: any HTTPSession) {
+    let tokens = server.tokens(token)
+    return (server, tokens, server.session.authenticated(by: tokens))
+}

@@ -4,6 +4,8 @@ import TestSupport
 
 /// A session that asks the app's own store for its token.
 @Suite(.limited, .usesSockets) struct TokenStoreTests {
+    private let server = TokenServer()
+
     /// A store as an app writes it. It does not know that a refresh is in progress.
     private actor TokenStore {
         private(set) var token: String?
@@ -51,7 +53,6 @@ import TestSupport
     }
 
     @Test func asksBeforeEachRequest() async throws {
-        let server = TokenServer()
         let user = Locked<String?>(nil)
         let session = server.session.authenticated(for: .api) { _ in user.withLock { $0 } }
 
@@ -65,7 +66,6 @@ import TestSupport
     }
 
     @Test func isToldWhichTokenWasRejected() async throws {
-        let server = TokenServer()
         let store = store("old", server)
         let session = session(server, store)
 
@@ -77,7 +77,6 @@ import TestSupport
     }
 
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
-        let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let user = Locked("emma")
         let session = server.session.authenticated(for: .api) { _ in
@@ -98,7 +97,6 @@ import TestSupport
     }
 
     @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
-        let server = TokenServer()
         let files = URL(string: "https://files.example.com")!
         let session = server.session.authenticated(for: .api, files) { _ in "good" }
 
@@ -114,7 +112,6 @@ import TestSupport
 
     @Test(arguments: [nil, "old"])
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
-        let server = TokenServer()
         let fails = Locked(true)
         let session = server.session.authenticated(for: .api) { rejection in
             let asked = rejection.credential

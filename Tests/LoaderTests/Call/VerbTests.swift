@@ -4,6 +4,8 @@ import TestSupport
 
 /// Each verb takes a request type or a `URLRequest`, with the same outcome and the same errors.
 @Suite(.limited, .usesSockets) struct VerbTests {
+    private let folder = try! TemporaryFolder()
+
     struct Item: Codable, Equatable, Sendable { var id: Int }
 
     struct ItemRequest: StreamedAPIRequest {
@@ -107,9 +109,7 @@ import TestSupport
     @Test(arguments: Transport.allCases, Verb.allCases)
     func returnsTheSame(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         let request = try URLRequest("GET", baseURL, path: "/items")
-
         #expect(try await items(verb, session, request, in: folder) == [Item(id: 1)])
         #expect(try await items(verb, session, baseURL, "/items", in: folder) == [Item(id: 1)])
     }
@@ -117,7 +117,6 @@ import TestSupport
     @Test(arguments: Transport.allCases, Verb.allCases)
     func failsInTheSameStage(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         var stages: [(String, APIRequestError.Stage)] = [
             ("/refused", .validate), ("/lost", .transport),
         ]
@@ -148,7 +147,6 @@ import TestSupport
     @Test(arguments: Transport.allCases, Verb.allCases)
     func validatesWithTheClosure(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         let request = try URLRequest("GET", baseURL, path: "/items")
 
         let error = await #expect(throws: APIRequestError.self) {

@@ -232,11 +232,10 @@ import TestSupport
         let stub = network.stub(.any, .text("answer").held)
         let session = network.coalescing()
         let executor = QueueExecutor(isSerial: true)
-        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
         // The first caller started the exchange.
         let first = executor.start { try await session.exchange(.test("a")).0.text }
         let second = executor.start { try await session.exchange(.test("a")).0.text }
-        let third = executor.start { try await loader.load("/a") }
+        let third = executor.start { try await session.load(TextRequest(), "/a") }
         await executor.settle()
 
         first.cancel()

@@ -6,11 +6,12 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct ObservingTests {
+    private let network = MockNetwork()
+
     private func line(_ path: String) -> String { "GET https://api.example.com/\(path)" }
 
     @Test(arguments: [true, false])
     func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
-        let network = MockNetwork()
         network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
         let log = EventLog()
         let session = network.urlSession.limited(to: 1).observed(by: log).retrying()
@@ -54,7 +55,6 @@ import Testing
 
     @Test func seesEachAttemptInsideRetryAndTheWholeOutside() async throws {
         let (inside, outside) = (EventLog(), EventLog())
-        let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
         let session = network.observed(by: inside).retrying(random: { 0 }).observed(by: outside)
 
@@ -75,7 +75,6 @@ import Testing
             func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
         }
         let (inside, outside) = (EventLog(), EventLog())
-        let network = MockNetwork()
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
@@ -91,11 +90,12 @@ import Testing
             .timingOut(after: .seconds(30), clock: MockClock()).limited(to: 1).coalescing()
             .authenticated(by: .bearer("token")).retrying(clock: MockClock())
             .intercepting { try await $1($0) }.observed(by: outside)
-        let loader = APIRequestLoader(apiRequest: Parsed(), urlSession: session)
 
         var errors: [APIRequestError] = []
         for path in ["a", "missing", "error"] {
-            let error = await #expect(throws: APIRequestError.self) { try await loader.load(path) }
+            let error = await #expect(throws: APIRequestError.self) {
+                try await session.load(Parsed(), path)
+            }
             errors.append(try #require(error))
         }
 
@@ -118,7 +118,6 @@ import Testing
     /// The exchange whose answer was rejected, whatever is between the observer and the load.
     @Test func knowsWhichExchangeWasRejected() async throws {
         let log = EventLog()
-        let network = MockNetwork()
         let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))
         let session = network.observed(by: log)
             .intercepting { request, next in

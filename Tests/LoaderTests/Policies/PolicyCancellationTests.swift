@@ -96,8 +96,9 @@ import TestSupport
 }
 
 @Suite(.limited, .usesSockets) struct PolicyRaceTests {
+    private let clock = MockClock()
+
     @Test func aThousandExchangesEndOnceEach() async throws {
-        let clock = MockClock()
         let arrivals = Locked(0)
         let session = MockURLSession().intercepting { request, _ in
             arrivals.withLock { $0 += 1 }
@@ -141,7 +142,6 @@ import TestSupport
 
     @Test func aTimeoutArrivesAtOnce() async throws {
         let executor = QueueExecutor(isSerial: true)
-        let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(10), clock: clock)
             .retrying(RetryPolicy(maximumAttempts: 1), clock: clock)
@@ -161,7 +161,6 @@ import TestSupport
     }
 
     @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
-        let clock = MockClock()
         let session = MockURLSession().intercepting { request, _ in
             try await clock.sleep(for: .milliseconds(1))
             return try answer(to: request, "value")
@@ -178,7 +177,6 @@ import TestSupport
     }
 
     @Test func aThousandLoadsAreRetriedEachOnItsOwn() async throws {
-        let clock = MockClock()
         let network = MockNetwork()
         let attempts = Locked<[String: Int]>([:])
         let failures: [[MockResponse]] = [[], [.status(503)], [.error(.timedOut), .status(429)]]
@@ -203,7 +201,6 @@ import TestSupport
     }
 
     @Test func aThousandWaitsAreCancelledOrEnd() async throws {
-        let clock = MockClock()
         let network = MockNetwork { request in (try answer(to: request, status: 503).1, nil) }
         let session = network.retrying(RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
         let tasks = (0..<1_000).map { number in

@@ -3,17 +3,16 @@ import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct RetryingTests {
+    private let clock = MockClock()
+    private let network = MockNetwork()
+
     @Test(arguments: Transport.allCases)
     func waitsOnItsClockAndSendsAgain(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.get("/a"), .error(.networkConnectionLost), .status(503), .text("third"))
         let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.retrying(
-                RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }))
-        async let load = loader.load("/a")
+        async let load = session.retrying(
+            RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }
+        ).load(TextRequest(baseURL: baseURL), "/a")
 
         await clock.waitForSleepers()
         #expect(clock.pending == [.milliseconds(250)])
@@ -28,7 +27,6 @@ import TestSupport
     }
 
     @Test func givesTheLastAnswerAsItCame() async throws {
-        let network = MockNetwork()
         let last = MockResponse.text("the last", status: 500).header("X-A", "b")
         network.stub(.any, .status(503), .status(502), last)
 
@@ -50,7 +48,6 @@ import TestSupport
     }
 
     @Test func asksTheRuleOnceForEachAttempt() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
         let attempts = Locked<[Int]>([])
         let session = network.retrying(deciding: { attempt in
@@ -67,8 +64,6 @@ import TestSupport
     }
 
     @Test func measuresAnHTTPDateFromItsNow() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(
             .any, .status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT"), .text("a"))
         let session = network.retrying(
@@ -109,7 +104,6 @@ import TestSupport
     }
 
     @Test func startsNoWaitThatWouldEndAfterTheDeadline() async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, MockResponse.status(503).delayed(by: .seconds(9)))
         let session = network.retrying(
@@ -148,14 +142,12 @@ import TestSupport
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
     func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
-        let network = MockNetwork()
         let session = network.retrying(RetryPolicy(deadline: deadline))
         #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         #expect(network.requests.isEmpty)
     }
 
     @Test func givesEachAttemptItsTimeInsideAndTheWholeOutside() async throws {
-        let clock = MockClock()
         let arrivals = Recorder<Duration>()
         let hanging = MockURLSession().intercepting { _, _ in
             arrivals.append(clock.now.offset)
@@ -178,6 +170,8 @@ import TestSupport
 
 /// Rules of an app, which decide in place of a retry policy.
 @Suite(.limited) struct RetryRuleTests {
+    private let network = MockNetwork()
+
     typealias Rule = @Sendable (RetryAttempt) -> RetryDecision
 
     private func session(
@@ -234,7 +228,6 @@ import TestSupport
 
     @Test(arguments: rules.indices) func decides(_ index: Int) async throws {
         let (rule, responses, count) = Self.rules[index]
-        let network = MockNetwork()
         let replies = Locked(responses)
         network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
 
@@ -243,7 +236,6 @@ import TestSupport
     }
 
     @Test func seesTheAttemptThatHasEnded() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(503), .error(.timedOut), .text("body"))
         let attempts = Locked<[RetryAttempt]>([])
         let session = session(network) { attempt in
@@ -266,7 +258,6 @@ import TestSupport
     }
 
     @Test func endsAtTheDeadline() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
         let session = session(network, policy: RetryPolicy(deadline: .seconds(100))) { _ in
             .retry(after: .seconds(30))
@@ -281,7 +272,6 @@ import TestSupport
             request.httpBodyStream = InputStream(data: Data("body".utf8))
             return request
         }
-        let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
 
         _ = try await session(network) { _ in .retry(after: .zero) }.exchange(upload())
@@ -292,7 +282,6 @@ import TestSupport
     }
 
     @Test func waitsAsThePolicyWould() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(409), times: .any)
         let clock = ImmediateClock()
         let randoms = Locked([0.5, 0, 1, 0.25, 1])
@@ -308,7 +297,6 @@ import TestSupport
     }
 
     @Test func decidesFromTheHeadersOfAStream() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(202).header("Retry-After", "1"), .text("body"))
         let session = session(network, Self.retryingAccepted)
 

@@ -136,19 +136,10 @@ import TestSupport
     }
 
     @Test(arguments: [
-        (Ending.complete, "#1 GET https://api.example.com/stream: complete after 2 bytes, 3.000 s"),
-        (.left, "#1 GET https://api.example.com/stream: left by the reader after 1 byte, 0.000 s"),
-        (
-            .dropped,
-            "#1 GET https://api.example.com/stream: left by the reader after 0 bytes, 0.000 s"
-        ),
-        (
-            .failed,
-            """
-            #1 GET https://api.example.com/stream: The network connection was lost. \
-            (URLError -1005), 0.000 s
-            """
-        ),
+        (Ending.complete, "complete after 2 bytes, 3.000 s"),
+        (.left, "left by the reader after 1 byte, 0.000 s"),
+        (.dropped, "left by the reader after 0 bytes, 0.000 s"),
+        (.failed, "The network connection was lost. (URLError -1005), 0.000 s"),
     ])
     func anObserverIsToldHowAStreamEnds(_ ending: Ending, _ line: String) async throws {
         let response = MockResponse.chunks(["a", "b"], every: .seconds(3))
@@ -158,16 +149,13 @@ import TestSupport
         let request = URLRequest.test("stream")
 
         var body: HTTPBody? = try await session.observed(by: log).stream(request).0
-        #expect(
-            log.lines == [
-                "#1 GET https://api.example.com/stream",
-                "#1 GET https://api.example.com/stream: 200 (OK), streaming, 0.000 s",
-            ])
+        let name = "#1 GET https://api.example.com/stream"
+        #expect(log.lines == [name, "\(name): 200 (OK), streaming, 0.000 s"])
 
         if ending == .complete { await clock.advance(by: .seconds(3)) }
         try await end(&body, ending)
         #expect(log.events.count == 3)
-        #expect(log.events.last?.description == line)
+        #expect(log.events.last?.description == "\(name): \(line)")
         #expect(log.events.last?.id == 1)
         #expect(log.events.last?.request?.url == request.url)
         body = nil

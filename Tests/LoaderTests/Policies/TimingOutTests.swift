@@ -3,11 +3,13 @@ import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct TimingOutTests {
+    private let clock = MockClock()
+    private let network = MockNetwork()
+
     @TaskLocal static var name = "nobody"
 
     @Test(arguments: Transport.allCases)
     func endsAndCancelsTheExchangeAtTheTimeout(_ transport: Transport) async throws {
-        let clock = MockClock()
         let arrived = Gate()
         let handlerEnded = Gate()
         let network = MockNetwork { _ in
@@ -17,10 +19,10 @@ import TestSupport
             throw TestError()
         }
         let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.timingOut(after: .seconds(30), clock: clock))
-        let load = Task { try await loader.load("/a") }
+        let load = Task { [clock] in
+            try await session.timingOut(after: .seconds(30), clock: clock)
+                .load(TextRequest(baseURL: baseURL), "/a")
+        }
         await arrived.wait()
         #expect(clock.pendingDeadlines == [.seconds(30)])
         #expect(clock.pending == [])
@@ -36,7 +38,6 @@ import TestSupport
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
         let session = try transport.open(network).session
@@ -50,7 +51,6 @@ import TestSupport
 
     @Test(arguments: [true, false])
     func endsAtOnceWhenTheExchangeIgnoresCancellation(_ isTimeout: Bool) async throws {
-        let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
@@ -63,18 +63,16 @@ import TestSupport
         await stubborn.hasAnswered.wait()
     }
 
-    @Test(arguments: [Duration.zero, .seconds(-1)])
-    func sendsNothingWithoutTime(_ duration: Duration) async throws {
-        let network = MockNetwork()
+    @Test(
+        arguments: [
+            (.zero, .error(.timedOut)), (.seconds(-1), .error(.timedOut)),
+            (.seconds(Int64.max), .body("a")), (.seconds(Int64.max) * 2, .body("a")),
+        ] as [(Duration, ExchangeOutcome)])
+    func takesAnyDuration(_ duration: Duration, _ outcome: ExchangeOutcome) async throws {
+        network.stub(.any, .text("a"))
         let session = network.timingOut(after: duration)
-        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
-        #expect(network.requests.isEmpty)
-    }
-
-    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2])
-    func takesAnyDuration(_ duration: Duration) async throws {
-        let session = MockURLSession().timingOut(after: duration)
-        #expect(await session.outcome(of: .test("a")) == .body("{}"))
+        #expect(await session.outcome(of: .test("a")) == outcome)
+        #expect(network.requests.count == (outcome == .body("a") ? 1 : 0))
     }
 
     @Test func keepsTheTaskLocalsAndTheErrorOfTheSession() async throws {
@@ -91,7 +89,6 @@ import TestSupport
     }
 
     @Test func anImmediateAnswerLeavesNoDeadline() async throws {
-        let clock = MockClock()
         let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
 
         for _ in 0..<100 {
@@ -101,8 +98,6 @@ import TestSupport
     }
 
     @Test func eachExchangeHasItsOwnDeadline() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         async let first = session.outcome(of: .test("a"))
@@ -140,7 +135,6 @@ import TestSupport
 
     @Test func oneSleeperServesAllExchangesInOrderOnAnotherClock() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         var exchanges: [Task<ExchangeOutcome, Never>] = []
@@ -172,7 +166,6 @@ import TestSupport
 
     @Test func timesOutAfterTheClockIsSetBack() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         let first = Task { await session.outcome(of: .test("a")) }
@@ -192,7 +185,6 @@ import TestSupport
 
     @Test func leavesNoSleeperOnAnotherClock() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }

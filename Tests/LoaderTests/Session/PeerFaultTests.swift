@@ -8,6 +8,8 @@ import TestSupport
 /// again by itself. The library allows that only for a request that may be repeated and has no body.
 /// On Apple platforms, Foundation decides what it sends again (Technical Q&A QA1941).
 @Suite(.limited, .usesManySockets) struct PeerFaultTests {
+    private let folder = try! TemporaryFolder()
+
     /// How often a request is sent: enough for every connection to be closed many times.
     private let count = 20
 
@@ -65,7 +67,6 @@ import TestSupport
     @Test(arguments: rows, Way.allCases)
     func readsEachRequestOnce(_ row: Row, _ way: Way) async throws {
         let server = try ClosingServer(closing: row.end)
-        let folder = try TemporaryFolder()
         let session = way.session()
         let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
         let (workers, count) = row.end == .resetBeforeTheBody ? (6, 50) : (1, count)
@@ -106,7 +107,6 @@ import TestSupport
     @Test(arguments: ["PUT", "QUERY", "GET"], [false, true])
     func reportsEachRequestThatIsSentAgain(_ method: String, _ asStream: Bool) async throws {
         let server = try ClosingServer()
-        let folder = try TemporaryFolder()
         var request = try Upload.data.request(to: server.url, folder)
         request.httpMethod = method
         if method == "GET" { request.httpBody = nil }
@@ -167,7 +167,6 @@ import TestSupport
     ) async throws {
         let server = try BrokenServer(.closed)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-        let folder = try TemporaryFolder()
         var request = try row.upload?.request(to: url, folder) ?? URLRequest(url: url)
         request.httpMethod = row.method.components(separatedBy: " ")[0]
         if row.method.hasSuffix("key") {

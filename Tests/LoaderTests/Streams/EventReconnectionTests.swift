@@ -135,7 +135,6 @@ import TestSupport
         _ answer: MockResponse, _ deadline: Double, _ delays: [Double]
     ) async {
         let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.any, answer)
         var policy = policy
         policy.deadline = .seconds(deadline)
@@ -171,7 +170,6 @@ import TestSupport
 
     @Test(arguments: ["7", "a b", "é…", "{\"n\": 1}"])
     func sendsTheLastEventID(_ id: String) async {
-        let network = MockNetwork()
         network.stub(.any, events("id: \(id)\n\n"), .status(204))
 
         let stream = network.events(Self.request(), reconnecting: policy, clock: ImmediateClock())
@@ -185,7 +183,6 @@ import TestSupport
     }
 
     @Test func keepsTheHeadersOfTheRequest() async {
-        let network = MockNetwork()
         network.stub(.any, events("id: 4\n\n"), .status(204))
         var request = Self.request(
             "GET", ["accept": "application/json", "cache-control": "a", "X-A": "b"])

@@ -97,7 +97,6 @@ import TestSupport
     /// `Benchmarks streams` has 5,000 streams over each transport.
     @Test(arguments: Transport.allCases)
     func endsEachStreamOnce(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", "c"), times: .any)
         let request = WordsRequest(baseURL: baseURL)

@@ -7,6 +7,8 @@ import Testing
 
 /// A response that is not accepted, or that its parser cannot parse.
 @Suite(.limited, .usesSockets) struct RefusedStreamTests {
+    private let clock = MockClock()
+
     /// Refuses a response with the message in its body.
     private struct StrictRequest: StreamedAPIRequest {
         struct Refusal: Error, Equatable {
@@ -71,7 +73,6 @@ import Testing
     }
 
     @Test func theIdleTimeoutEndsTheReadingOfARefusal() async throws {
-        let clock = MockClock()
         let (reads, isSilent) = (Locked(0), Gate())
         let session = BodySession(
             status: 503,
@@ -101,7 +102,6 @@ import Testing
     }
 
     @Test func readsARefusalForFiveSeconds() async throws {
-        let clock = MockClock()
         let events = pings(on: clock).events(.test("events"), reconnecting: .never, clock: clock)
         async let load = events.outcome().error
 
@@ -119,7 +119,6 @@ import Testing
     func readsARefusalUntilTheTimeoutOfTheChain(
         _ isAlsoInnermost: Bool, isMapped: Bool
     ) async throws {
-        let clock = MockClock()
         var session: any HTTPSession = pings(on: clock)
         if isAlsoInnermost {
             session = session.timingOut(after: .seconds(60), idle: .seconds(60), clock: clock)
@@ -142,7 +141,6 @@ import Testing
     }
 
     @Test func aRefusalThatEndsWithinFiveSecondsIsWhole() async throws {
-        let clock = MockClock()
         let pieces = Locked(["down", "slow "])
         let session = BodySession(status: 429) {
             HTTPBody(unfolding: {
