@@ -4,9 +4,10 @@ import TestSupport
 
 /// The requests of a refresh: they wait for no request that waits for them, and have no credential.
 @Suite(.limited, .usesSockets) struct RefreshTests {
+    private let server = TokenServer()
+
     @Test(arguments: [nil, Token(access: "old"), .expired])
     func aRefreshOverItsOwnChainEnds(_ token: Token?) async throws {
-        let server = TokenServer()
         let chain = Later()
         let tokens = server.tokens(token) { rejection in
             try await chain.load(RefreshRequest(), rejection.credential ?? Token(access: ""))
@@ -26,7 +27,6 @@ import TestSupport
     /// refresh; inside, a stream has one until its body has ended.
     @Test(arguments: [Token.old, .expired], [false, true])
     func aRefreshUnderAFullLimitEnds(_ token: Token, _ isInside: Bool) async throws {
-        let server = TokenServer()
         let tokens = server.tokens(token)
         let session: any HTTPSession =
             isInside
@@ -42,7 +42,6 @@ import TestSupport
 
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {
-        let server = TokenServer()
         let mayContinue = Gate()
         let session = Locked<(any HTTPSession)?>(nil)
         let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
@@ -65,7 +64,6 @@ import TestSupport
     }
 
     @Test func aStreamWaitsForARefreshOverAClosureThatAddsTheCredential() async throws {
-        let server = TokenServer()
         let tokens = server.tokens()
         let session = server.session.intercepting { [session = server.session] request, _ in
             try await session.authenticated(by: tokens).send(request, awaiting: .head())
@@ -94,7 +92,6 @@ import TestSupport
     }
 
     @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
-        let server = TokenServer()
         let later = Locked<Credentials<Token>?>(nil)
         let tokens = server.tokens(nil) { rejection in
             let tokens = later.withLock { $0 }!
@@ -113,10 +110,9 @@ import TestSupport
 /// A refresh that the app asks for, the session of a refresh, and its errors.
 @Suite(.limited, .usesSockets) struct RefreshNowTests {
     @Test func refreshesACredentialThatIsGood() async throws {
-        let server = TokenServer(accepting: "good")
-        let store = Store(nil)
-        let tokens = server.tokens(store, Token(access: "good", refresh: "r0"))
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(
+            Store(nil), given: Token(access: "good", refresh: "r0"),
+            on: TokenServer(accepting: "good"))
 
         #expect(try await tokens.refresh()?.access == "new1")
         #expect(try await tokens.refresh()?.access == "new2")
@@ -126,9 +122,7 @@ import TestSupport
     }
 
     @Test func sharesARefreshInProgress() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
         let executor = QueueExecutor(isSerial: false)
         let request = Task { await session.outcome(of: .test("data")) }
         await server.token.waitForRequests()
@@ -142,9 +136,7 @@ import TestSupport
     }
 
     @Test func aRefreshDuringWhichTheUserSignsOutReturnsNobody() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens()
-        _ = server.session.authenticated(by: tokens)
+        let (server, tokens, _) = user(.old, on: TokenServer(holdsRefresh: true))
         let refreshed = Task { try await tokens.refresh() }
         await server.token.waitForRequests()
 
@@ -155,10 +147,8 @@ import TestSupport
     }
 
     @Test func aRefreshThatFailsKeepsTheCredential() async throws {
-        let server = TokenServer(onRefresh: { _ in throw URLError(.timedOut) })
-        let tokens = server.tokens()
-        _ = server.session.authenticated(by: tokens)
-
+        let (_, tokens, _) = user(
+            .old, on: TokenServer(onRefresh: { _ in throw URLError(.timedOut) }))
         let error = await #expect(throws: APIRequestError.self) { try await tokens.refresh() }
         #expect((error?.underlying as? URLError)?.code == .timedOut)
         #expect(tokens.credential?.access == "old")
