@@ -181,7 +181,7 @@ import TestSupport
     }
 
     /// What an app calls.
-    enum Verb: CaseIterable { case load, loader, stream, download }
+    enum Verb: CaseIterable { case load, stream, download }
 
     private func error(
         _ verb: Verb, over session: any HTTPSession
@@ -190,22 +190,13 @@ import TestSupport
         return await #expect(throws: APIRequestError.self) {
             switch verb {
             case .load: _ = try await session.load(.test("data"), as: Data.self)
-            case .loader:
-                _ = try await APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
-                    .load("/data")
-            case .stream:
-                for try await _ in session.stream(StreamedTextRequest(), ()) {}
+            case .stream: _ = try await session.stream(.test("data"), JSONLines(String.self)).all()
             case .download:
                 _ = try await session.download(
                     TextRequest(), "/data", to: folder.url.appending(path: "file"),
                     retrying: .standard, clock: MockClock())
             }
         }
-    }
-
-    private struct StreamedTextRequest: StreamedAPIRequest {
-        func makeRequest(from: Void) throws -> URLRequest { .test("data") }
-        func makeParser(for response: HTTPURLResponse) throws -> JSONLines<String> { JSONLines() }
     }
 
     @Test(arguments: Verb.allCases, [true, false])

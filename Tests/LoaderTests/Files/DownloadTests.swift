@@ -36,25 +36,27 @@ import TestSupport
         #expect(ranges == [nil])
     }
 
-    /// The answers to the second download, and what it asks for.
-    private static let seconds:
-        [(answers: [MockResponse], status: Int, isOther: Bool, ranges: [String?])] = [
-            ([.file(.pattern(100))], 206, false, ["bytes=40-"]),
-            // The file has changed.
-            ([.file(Data(Data.pattern(100).reversed()), tag: "\"2\"")], 200, true, ["bytes=40-"]),
-            (
-                [
-                    .data(Data(Data.pattern(100).dropFirst(30)), status: 206).header(
-                        "ETag", "\"1\""
-                    )
-                    .header("Content-Range", "bytes 30-99/100"), .file(.pattern(100)),
-                ], 200, false, ["bytes=40-", nil]
-            ),
-        ]
+    private static let wrongPart = MockResponse.data(
+        Data(Data.pattern(100).dropFirst(30)), status: 206
+    )
+    .header("ETag", "\"1\"").header("Content-Range", "bytes 30-99/100")
+    private static let otherFile = MockResponse.file(
+        Data(Data.pattern(100).reversed()), tag: "\"2\"")
 
-    @Test(arguments: Transport.allCases, seconds.indices)
+    private typealias Continuation = (
+        answers: [MockResponse], status: Int, isOther: Bool, ranges: [String?]
+    )
+
+    /// The answers to the second download, and what it asks for.
+    private static let continuations: [Continuation] = [
+        ([.file(.pattern(100))], 206, false, ["bytes=40-"]),
+        ([otherFile], 200, true, ["bytes=40-"]),
+        ([wrongPart, .file(.pattern(100))], 200, false, ["bytes=40-", nil]),
+    ]
+
+    @Test(arguments: Transport.allCases, continuations.indices)
     func continuesWhatAnEarlierCallLeft(_ transport: Transport, _ index: Int) async throws {
-        let row = Self.seconds[index]
+        let row = Self.continuations[index]
         let (session, baseURL) = try transport.open(network)
         let request = URLRequest(url: baseURL.appending(path: "file"))
         try folder.write("old")

@@ -168,15 +168,11 @@ import TestSupport
         network.stub(.any, .text("0123456789"), times: .any)
         let session = network.coalescing()
 
-        async let small: Void = {
-            await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
-                try await session.limitingBodies(to: 9).exchange(.test("a"))
-            }
-        }()
-        async let large = session.limitingBodies(to: 10).exchange(.test("a")).0.count
+        async let small = session.limitingBodies(to: 9).outcome(of: .test("a"))
+        async let large = session.limitingBodies(to: 10).outcome(of: .test("a"))
 
-        #expect(try await large == 10)
-        _ = await small
+        #expect(await small == .otherError)
+        #expect(await large == .body("0123456789"))
     }
 
     @Test(arguments: Kind.allCases)
