@@ -28,7 +28,8 @@ public struct LargeRequest<Test>: APIRequest {
     private func loader<R: APIRequest>(
         _ request: R, byteCount: Int = MainActorParsing.limit
     ) -> APIRequestLoader<R> {
-        APIRequestLoader(apiRequest: request, urlSession: FixedSession(Data(count: byteCount)))
+        APIRequestLoader(
+            apiRequest: request, urlSession: FixedSession(Data(count: byteCount)))
     }
 
     #if DEBUG
@@ -40,6 +41,7 @@ public struct LargeRequest<Test>: APIRequest {
             for id in 1...3 { _ = try await loader(LargeRequest<First>()).load(id) }
             _ = try await loader(LargeRequest<Second>()).load(1)
         }
+
         #expect(
             texts == [
                 MainActorParsing.text(for: LargeRequest<First>.self, byteCount: 100_000),
@@ -57,6 +59,7 @@ public struct LargeRequest<Test>: APIRequest {
         }
 
         let texts = try await warnings { try await load(Hidden(), 1) }
+
         #expect(texts == [MainActorParsing.text(for: Hidden.self, byteCount: 100_000)])
     }
     #endif
@@ -67,6 +70,7 @@ public struct LargeRequest<Test>: APIRequest {
         let texts = try await warnings {
             _ = try await loader(LargeRequest<Small>(), byteCount: 99_999).load(1)
         }
+
         #expect(texts.isEmpty)
     }
 
@@ -77,6 +81,7 @@ public struct LargeRequest<Test>: APIRequest {
             _ = try await loader(SendableRequest()).load(1)
             try await Self.loadInTheBackground(LargeRequest<Background>.self)
         }
+
         #expect(texts.isEmpty)
     }
 

@@ -122,27 +122,28 @@ import TestSupport
         #expect(folder.content == bytes)
     }
 
+    private typealias Answer = @Sendable (_ request: RecordedRequest, _ number: Int) -> MockResponse
+
     /// The answers to a download that finds a part of 40 bytes, its attempts, and its requests.
-    private static let hopeless:
-        [(answer: @Sendable (RecordedRequest, Int) -> MockResponse, attempts: Int, count: Int)] = [
-            ({ _, _ in .error(.networkConnectionLost) }, 3, 3),
-            // Each attempt ends at the same byte.
-            ({ _, _ in whole.failing(afterBytes: 40) }, 3, 3),
-            // Each part is longer than the previous one, up to the longest.
-            ({ _, number in whole.failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40) }, 3, 3),
-            (
-                { _, number in
-                    whole.header("ETag", "\"\(number + 2)\"")
-                        .failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40)
-                }, 3, 3
-            ),
-            // The part that is not continued is no progress.
-            (
-                { request, _ in
-                    request.header("Range") == nil ? .error(.networkConnectionLost) : .status(416)
-                }, 2, 4
-            ),
-        ]
+    private static let hopeless: [(Answer, attempts: Int, count: Int)] = [
+        ({ _, _ in .error(.networkConnectionLost) }, 3, 3),
+        // Each attempt ends at the same byte.
+        ({ _, _ in whole.failing(afterBytes: 40) }, 3, 3),
+        // Each part is longer than the previous one, up to the longest.
+        ({ _, number in whole.failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40) }, 3, 3),
+        (
+            { _, number in
+                whole.header("ETag", "\"\(number + 2)\"")
+                    .failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40)
+            }, 3, 3
+        ),
+        // The part that is not continued is no progress.
+        (
+            { request, _ in
+                request.header("Range") == nil ? .error(.networkConnectionLost) : .status(416)
+            }, 2, 4
+        ),
+    ]
 
     /// It ignores the range.
     private static let whole = MockResponse.data(.pattern(100)).header("ETag", "\"1\"")

@@ -191,19 +191,18 @@ import TestSupport
         #expect(seen.withLock { $0 } == ["203 pieces", "203 value"])
     }
 
-    private typealias Next = @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
+    private typealias Answer = (HTTPBody, HTTPURLResponse)
+    private typealias Closure =
+        @Sendable (
+            URLRequest, @Sendable (URLRequest) async throws -> Answer
+        ) async throws -> Answer
 
-    /// What closures do with the stream that they got.
-    private static let closures:
-        [(
-            @Sendable (URLRequest, Next) async throws -> (HTTPBody, HTTPURLResponse),
-            ExchangeOutcome
-        )] =
-            [
-                ({ request, _ in try answer(to: request, "own") }, .body("own")),
-                ({ _, next in try await next(.test("other")) }, .body("other")),
-                ({ _, _ in throw TestError() }, .otherError),
-            ]
+    /// What closures do after they got a stream.
+    private static let closures: [(Closure, ExchangeOutcome)] = [
+        ({ request, _ in try answer(to: request, "own") }, .body("own")),
+        ({ _, next in try await next(.test("other")) }, .body("other")),
+        ({ _, _ in throw TestError() }, .otherError),
+    ]
 
     @Test(arguments: closures.indices)
     func aStreamThatTheClosureDropsEnds(_ index: Int) async throws {

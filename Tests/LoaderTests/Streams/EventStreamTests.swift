@@ -25,22 +25,22 @@ import TestSupport
         session.events(request, after: id, reconnecting: atOnce, clock: ImmediateClock())
     }
 
+    private typealias Connections = (
+        pieces: [String], after: String, ids: [String], sent: [String?]
+    )
+
     /// The answers before a 204, the event that the client has stored, the IDs of the events, and
     /// `Last-Event-ID` of each request.
-    private static let connections:
-        [(pieces: [String], after: String, ids: [String], sent: [String?])] = [
-            (
-                [
-                    "id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: cut", "data: c\n\n",
-                    "id: 3\ndata: d\n\n",
-                ],
-                "", ["1", "2", "2", "3"], [nil, "2", "2", "3"]
-            ),
-            (["data: a\n\n"], "41", ["41"], ["41", "41"]),
-            // An ID may come without data.
-            (["id: 1\ndata: a\n\nretry: 5\n\nid: 3\n\n"], "", ["1"], [nil, "3"]),
-            (["id: 1\ndata: a\n\nid\ndata: b\n\n"], "", ["1", ""], [nil, nil]),
-        ]
+    private static let connections: [Connections] = [
+        (
+            ["id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: cut", "data: c\n\n", "id: 3\ndata: d\n\n"],
+            "", ["1", "2", "2", "3"], [nil, "2", "2", "3"]
+        ),
+        (["data: a\n\n"], "41", ["41"], ["41", "41"]),
+        // An ID may come without data.
+        (["id: 1\ndata: a\n\nretry: 5\n\nid: 3\n\n"], "", ["1"], [nil, "3"]),
+        (["id: 1\ndata: a\n\nid\ndata: b\n\n"], "", ["1", ""], [nil, nil]),
+    ]
 
     @Test(arguments: Transport.allCases, connections.indices)
     func continuesAfterTheLastEvent(_ transport: Transport, _ index: Int) async throws {
