@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 // The loader test of WWDC 2018 session 417, with a `requestHandler` closure on a network of its own:
 // begin here. The request and its pure tests are in Tests/RequestTests.
@@ -38,7 +36,6 @@ private struct PointsOfInterestRequest: APIRequest {
         }
 
         let pointsOfInterest = try await loader.load(coordinate)
-
         #expect(pointsOfInterest == [PointOfInterest(name: "MyPointOfInterest")])
     }
 
@@ -48,7 +45,6 @@ private struct PointsOfInterestRequest: APIRequest {
         let error = await #expect(throws: APIRequestError.self) {
             try await loader.load(coordinate)
         }
-
         #expect(error?.stage == .transport)
         #expect((error?.underlying as? URLError)?.code == .notConnectedToInternet)
     }

@@ -1,8 +1,9 @@
 import Foundation
 
 /// Runs tasks on its own queue, so a test knows when all of them wait for something.
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-package final class QueueExecutor: TaskExecutor {
+///
+/// Only an old simulator has no executors of tasks. There, tasks run as they otherwise do.
+package final class QueueExecutor: Sendable {
     package let queue: DispatchQueue
 
     /// - Parameter isSerial: Whether each task runs up to its first wait before the next one
@@ -11,15 +12,13 @@ package final class QueueExecutor: TaskExecutor {
         queue = DispatchQueue(label: "QueueExecutor", attributes: isSerial ? [] : .concurrent)
     }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
-    }
-
     package func start<R: Sendable>(
         _ work: @escaping @Sendable () async throws -> R
     ) -> Task<R, any Error> {
-        Task(executorPreference: self) { try await work() }
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            return Task { try await work() }
+        }
+        return Task(executorPreference: Executor(queue: queue)) { try await work() }
     }
 
     /// Suspends until each task that was started before has reached its first suspension.
@@ -27,5 +26,19 @@ package final class QueueExecutor: TaskExecutor {
         await withCheckedContinuation { continuation in
             queue.async(flags: .barrier) { continuation.resume() }
         }
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class Executor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(queue: DispatchQueue) {
+        self.queue = queue
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

@@ -86,7 +86,6 @@ nonisolated public final class PlaceObject: Decodable {
 
     @Test func aClosureOfAVerbParsesInTheBackground() async throws {
         let request = URLRequest.test("places")
-
         #expect(try await session.load(request) { _, _ in .current } == RunningPlace.background)
         let response = try await session.response(request) { _, _ in RunningPlace.current }
         #expect(response.value == .background)

@@ -1,17 +1,14 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct AuthenticationTests {
-    private let baseURL = URL(string: "https://api.example.com")!
+    private let server = TokenServer()
 
     @Test func sendsTheCredentialAlong() async throws {
-        let server = TokenServer()
-        let bearer = server.session.authenticated(by: .bearer("good", for: baseURL))
+        let bearer = server.session.authenticated(by: .bearer("good", for: .api))
         let basic = server.session.authenticated(
-            by: .basic(user: "Aladdin", password: "open sesame", for: baseURL))
+            by: .basic(user: "Aladdin", password: "open sesame", for: .api))
 
         #expect(try await bearer.exchange(.test("data")).1.statusCode == 200)
         // Without a refresh, the caller gets the 401.
@@ -21,14 +18,12 @@ import Testing
 
     @Test(arguments: [false, true])
     func refreshesARejectedOrStaleCredential(_ isStale: Bool) async throws {
-        let server = TokenServer()
         // At the very second of its expiry it is stale; the clock stands at 1,000,000,000.
         let tokens = server.tokens(
             Token(access: "old", refresh: "r0", expires: 1_000_000_000 + (isStale ? 0 : 1)))
         let session = server.session.authenticated(by: tokens)
 
         let (data, response) = try await session.exchange(.test("data"))
-
         #expect(response.statusCode == 200)
         #expect(data.text == "Bearer new1")
         #expect(tokens.credential == Token(access: "new1", refresh: "r1"))
@@ -41,8 +36,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func sendsTheBodyAgain(_ isFile: Bool) async throws {
-        let server = TokenServer()
-        let session = server.session.authenticated(by: server.tokens())
+        let (server, _, session) = user(.old)
         let folder = try TemporaryFolder()
         let request =
             isFile
@@ -50,19 +44,17 @@ import Testing
             : .test("data", method: "POST", body: "the body")
 
         #expect(try await session.exchange(request).1.statusCode == 200)
-
         let sent = server.network.requests.filter { $0.path == "/data" }
         #expect(sent.map(\.body.text) == ["the body", "the body"])
     }
 
-    /// The server gives out tokens that it does not accept. A request waits for one refresh at most.
-    @Test(arguments: [Token(access: "old"), .expired], [SendOptions.body, .head()])
+    // The server gives out tokens that it does not accept.
+    @Test(arguments: [Token.old, .expired], [SendOptions.body, .head()])
     func givesASecondRejectionAsItIs(_ token: Token, _ options: SendOptions) async throws {
-        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
-        let session = server.session.authenticated(by: server.tokens(token))
+        let (server, _, session) = user(
+            token, on: TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) }))
 
         let (body, response) = try await session.send(.test("data"), awaiting: options)
-
         #expect(response.statusCode == 401)
         #expect(try await body.collect().text == "Bearer useless")
         #expect(server.given == (token == .expired ? [] : ["Bearer old"]) + ["Bearer useless"])
@@ -78,7 +70,6 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    /// The first credential, the next and the one after a rejection come from one closure.
     @Test func tellsTheClosureWhatToReplace() async throws {
         let server = TokenServer(accepting: "3")
         let asked = Locked<[String]>([])
@@ -104,7 +95,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .json(#"{"code": "token_expired"}"#, status: 403), times: .any)
         network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let tokens = Credentials("old", for: baseURL) { token, request in
+        let tokens = Credentials("old", for: .api) { token, request in
             try request.authorization(bearer: token)
         } isRejected: { data, response in
             response.statusCode == 403 && data.text.contains("token_expired")
@@ -113,93 +104,154 @@ import Testing
         }
 
         let session = network.authenticated(by: tokens)
-
         #expect(await session.outcome(of: .test("data")) == .body("there"))
     }
 
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
-        let server = TokenServer()
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old)
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
 
         let (_, response) = try await session.exchange(request)
         #expect(response.statusCode == 401)
         await yieldWhile { tokens.credential?.access == "old" }
-
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         #expect(server.given == ["Bearer old", "Bearer new1"])
     }
 
-    @Test func failsWithTheRefreshThatFailed() async throws {
-        let server = TokenServer(onRefresh: { number in
-            number == 1 ? .json(#"{"error":"invalid_client"}"#, status: 400) : nil
-        })
-        let tokens = server.tokens()
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(), urlSession: server.session.authenticated(by: tokens))
-
-        let error = try await #require(throws: APIRequestError.self) {
-            try await loader.load("/data")
-        }
-
-        #expect(error.stage == .transport)
-        #expect(error.request?.url?.path == "/data")
-        #expect(!error.isCancellation)
-        #expect(error.description.components(separatedBy: "curl ").count == 2)
-        #expect(error.description.contains("curl -X POST 'https://api.example.com/token'"))
-        #expect(error.description.contains("GET https://api.example.com/data"))
-        #expect(error.description.contains("invalid_client"))
-        #expect(error.localizedDescription == "The server answered 400 (Bad Request).")
-        #expect((error.underlying as? UnacceptableStatusError)?.statusCode == 400)
-        #expect(error.response == nil)
-        // The next one tries anew, and the credential was still there for it.
-        #expect(try await loader.load("/data") == "Bearer new2")
-        #expect(server.refreshCount == 2)
-    }
-
     @Test func failsWhereTheCredentialCannotBeApplied() async throws {
-        let server = TokenServer()
-        let session = server.session.authenticated(by: .bearer("a\r\nb", for: baseURL))
-
+        let session = server.session.authenticated(by: .bearer("a\r\nb", for: .api))
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
-
         #expect(server.network.requests.isEmpty)
     }
 
-    @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
-        let server = TokenServer()
-        let tokens = server.tokens(nil)
-        let session = server.session.authenticated(by: tokens)
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-        tokens.credential = Token(access: "good")
-        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
-        tokens.credential = nil
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-
-        #expect(server.given == ["nobody", "Bearer good", "nobody"])
-        #expect(server.refreshCount == 0)
-    }
-
     @Test func aStreamGetsItsRejectionAfterSigningOut() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
         let task = Task {
             let (body, response) = try await session.stream(.test("data"))
-            var received = Data()
-            for try await piece in body { received += piece }
-            return (received.text, response.statusCode)
+            return (try await body.collect().text, response.statusCode)
         }
         await server.token.waitForRequests()
 
         tokens.credential = nil
         server.token.release()
-
         #expect(try await task.value == ("Bearer old", 401))
         #expect(server.given == ["Bearer old"])
+    }
+}
+
+/// What holds for a credential over each transport.
+@Suite(.limited, .usesManySockets) struct CredentialTests {
+    /// A session with the credential of a user, and the requests that are sent over it.
+    private struct Client {
+        let session: any HTTPSession
+        let tokens: Credentials<Token>
+        let baseURL: URL
+
+        init(_ server: TokenServer, _ transport: Transport, _ token: Token?) throws {
+            let (wire, baseURL) = try transport.open(server.network)
+            self.baseURL = baseURL
+            tokens = server.tokens(token, for: baseURL)
+            session = wire.authenticated(by: tokens)
+        }
+
+        func data() async throws -> (text: String, status: Int) {
+            let (data, response) = try await session.exchange(
+                URLRequest(url: baseURL.appending(path: "data")))
+            return (data.text, response.statusCode)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func isNotRefreshedByALateRejection(_ transport: Transport) async throws {
+        let (isSent, mayAnswer, count) = (Gate(), Gate(), Locked(0))
+        let server = TokenServer(onData: { _ in
+            guard count.next() == 1 else { return }
+            isSent.open()
+            await mayAnswer.wait()
+        })
+        let client = try Client(server, transport, .old)
+
+        async let late = client.data().text
+        await isSent.wait()
+        #expect(try await client.data().text == "Bearer new1")
+        mayAnswer.open()
+        #expect(try await late == "Bearer new1")
+        #expect(server.refreshCount == 1)
+        #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func isSignedOutOnce(_ transport: Transport) async throws {
+        let together = Barrier(5)
+        let server = TokenServer(
+            onData: { given in if given == "Bearer old" { await together.wait() } },
+            onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) })
+        let client = try Client(server, transport, .old)
+
+        #expect(Set(try await concurrently(5) { _ in try await client.data().status }) == [401])
+        #expect(client.tokens.credential == nil)
+        #expect(server.refreshCount == 1)
+        #expect(try await client.data().text == "nobody")
+        #expect(server.refreshCount == 1)
+    }
+}
+
+/// A chain with two credentials, in which a refresh may need the other credential.
+@Suite(.limited) struct TwoCredentialsTests {
+    private func gateway(_ token: Token) -> Credentials<Token> {
+        Credentials(token, for: .api) { token, request in
+            try request.header("X-Gateway", token.access)
+        } isStale: {
+            $0.expires == 0
+        } isRejected: {
+            $1.statusCode == 407
+        } refresh: { rejection in
+            _ = try await rejection.session.exchange(.test("gateway", method: "POST"))
+            return Token(access: "new")
+        }
+    }
+
+    @Test(arguments: Transport.allCases, [Token.old, .expired])
+    func aRefreshHasTheOtherCredential(_ transport: Transport, _ token: Token) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(403), times: .any)
+        network.stub(.get("/data").header("X-API-Key", "k"), .status(401), times: .any)
+        network.stub(
+            .get("/data").header("X-API-Key", "k").header("Authorization", "Bearer new"),
+            .text("there"))
+        network.stub(
+            .post("/token").header("X-API-Key", "k"), .json(encoding: Token(access: "new")))
+        let (wire, baseURL) = try transport.open(network)
+        let key = Credentials<String>("k", for: baseURL) { key, request in
+            try request.header("X-API-Key", key)
+        }
+        let session = wire.authenticated(by: key)
+            .authenticated(by: TokenServer().tokens(token, for: baseURL))
+
+        let (data, _) = try await session.exchange(URLRequest("GET", baseURL, path: "/data"))
+        #expect(data.text == "there")
+        let refreshes = network.requests.filter { $0.path == "/token" }
+        #expect(refreshes.map { $0.header("X-API-Key") } == ["k"])
+        #expect(refreshes.map { $0.header("Authorization") } == [nil])
+    }
+
+    @Test(arguments: [Token.old, .expired], [Token.old, .expired])
+    func aRefreshWaitsForTheOtherRefresh(_ user: Token, _ gateway: Token) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(407), times: .any)
+        network.stub(.post("/gateway"), .status(200))
+        network.stub(
+            .post("/token").header("X-Gateway", "new"), .json(encoding: Token(access: "new")))
+        network.stub(.get("/data").header("X-Gateway", "new"), .status(401), times: .any)
+        network.stub(
+            .get("/data").header("X-Gateway", "new").header("Authorization", "Bearer new"),
+            .text("there"))
+        let session = network.authenticated(by: self.gateway(gateway))
+            .authenticated(by: TokenServer().tokens(user))
+
+        #expect(await session.outcome(of: .test("data")) == .body("there"))
+        #expect(network.requests.count { $0.path == "/gateway" } == 1)
     }
 }

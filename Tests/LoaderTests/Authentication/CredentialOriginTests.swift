@@ -1,18 +1,13 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Where a credential may go.
 @Suite(.limited, .usesSockets) struct CredentialOriginTests {
+    private let network = MockNetwork()
+
     /// The places where APIs want their keys.
-    enum Place: CaseIterable, Sendable {
-        case authorization
-        case header
-        case query
-        case cookie
-    }
+    enum Place: CaseIterable, Sendable { case authorization, header, query, cookie }
 
     private func key(_ place: Place) -> @Sendable (String, URLRequest) throws -> URLRequest {
         { key, request in
@@ -28,7 +23,7 @@ import Testing
         }
     }
 
-    private let baseURL = URL(string: "https://api.example.com/v1")!
+    private let baseURL = URL.api.appending(path: "v1")
 
     private func mentionsSecret(_ request: RecordedRequest) -> Bool {
         "\(request.request.url!) \(request.request.allHTTPHeaderFields ?? [:])".contains("hunter2")
@@ -43,8 +38,7 @@ import Testing
                 let network = MockNetwork()
                 network.stub(.get("/a"), .text("there"))
                 network.stub(.get("/v1"), .redirect(to: other), times: .any)
-                let inside: any HTTPSession =
-                    usesURLSession ? network.urlSession : network
+                let inside: any HTTPSession = usesURLSession ? network.urlSession : network
                 let session = inside.authenticated(
                     by: Credentials("hunter2", for: baseURL, apply: key(place)))
 
@@ -60,27 +54,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases)
-    func isSentToEachOfItsOrigins(_ place: Place) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("there"))
-        let cdn = URL(string: "https://cdn.example.com")!
-        let session = network.authenticated(
-            by: Credentials("hunter2", for: baseURL, cdn, apply: key(place)))
-
-        _ = try await session.exchange(URLRequest(url: baseURL))
-        _ = try await session.exchange(URLRequest(url: cdn.appending(path: "image")))
-
-        #expect(network.requests.map(mentionsSecret) == [true, true])
-    }
-
     // It never saw the credential, so it cannot have rejected it.
     @Test(arguments: [
         "https://cdn.example.com/a", "https://files.example.com/a", "https://api.example.com/a",
     ])
     func isNotRefreshedForAStrangersRejection(_ location: String) async throws {
         let isStranger = !location.contains("api")
-        let network = MockNetwork()
         network.stub(.get("/a"), .status(401), times: .any)
         network.stub(.get("/data"), .redirect(to: location), times: .any)
         let token = network.stub(
@@ -97,103 +76,68 @@ import Testing
         let (_, response) = try await session.exchange(.test("data"))
         let (_, direct) = try await session.exchange(
             URLRequest(url: URL(string: "https://cdn.example.com/a")!))
-
         #expect(response.statusCode == 401)
         #expect(direct.statusCode == 401)
         #expect(token.callCount == (isStranger ? 0 : 1))
     }
 
-    @Test(
-        arguments: [
-            (
-                "http://api.example.com/a", 401,
-                "The credential for https://api.example.com:443 was not sent, because the request goes to http://api.example.com:80."
-            ),
-            (
-                "https://api.example.com:444/a", 401,
-                "The credential for https://api.example.com:443 was not sent, because the request goes to https://api.example.com:444."
-            ),
-            (
-                "https://www.example.com/a", 401,
-                "The credential for https://api.example.com:443 was not sent, because the request goes to https://www.example.com:443."
-            ),
-            ("http://api.example.com/a", 403, nil), ("https://api.example.com/a", 401, nil),
-        ] as [(String, Int, String?)])
-    func aRejectionSaysThatAnotherOriginHasNoCredential(
-        _ url: String, _ status: Int, _ hint: String?
-    ) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(status), times: .any)
-        let session =
-            network
-            .authenticated(by: .bearer("hunter2", for: baseURL)).retrying()
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: URL(string: url)!), urlSession: session)
+    private typealias Chain = @Sendable (any HTTPSession) -> any HTTPSession
 
-        let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
-
-        let text = try #require(error?.description)
-        #expect(text.contains("was not sent") == (hint != nil))
-        #expect(hint.map { text.contains($0) } != false)
+    private static let chain: Chain = {
+        $0.authenticated(by: .bearer("hunter2", for: .api)).retrying()
     }
 
-    /// A session further inside leads the request to the origin of the credential.
-    @Test func aRejectionAtTheOriginOfTheCredentialHasNoHint() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(401), times: .any)
-        let origin = baseURL
-        let session =
-            network
-            .authenticated(by: .bearer("hunter2", for: baseURL))
-            .intercepting { try await $1(URLRequest(url: origin.appending(path: $0.url!.path))) }
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(
-                URLRequest(url: URL(string: "https://placeholder.example/a")!), as: Data.self)
-        }
-
-        #expect(error?.statusCode == 401)
-        #expect(error?.description.contains("was not sent") == false)
-    }
-
-    /// It was sent with a credential of its own, but an inner one may be missing.
-    @Test(arguments: [nil, "https://api.example.com"])
-    func aRejectionNamesTheInnerCredentialThatWasNotSent(_ other: String?) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(401), times: .any)
-        let www = URL(string: "https://www.example.com")!
-        let outer = Credentials("hunter3", for: www, URL(string: other ?? "") ?? www) {
+    /// With a second credential, for other origins.
+    private static func chain(_ origins: String...) -> Chain {
+        let urls = origins.map { URL(string: $0)! }
+        let outer = Credentials("hunter3", for: urls[0], urls[urls.count - 1]) {
             try $1.authorization(bearer: $0)
         }
-        let session =
-            network
-            .authenticated(by: .bearer("hunter2", for: baseURL)).authenticated(by: outer)
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(URLRequest(url: www.appending(path: "a")), as: Data.self)
-        }
-
-        let text = try #require(error?.description)
-        #expect(text.contains("The credential for https://api.example.com:443 was not sent"))
-        #expect(!text.contains("The credential for https://www.example.com"))
+        return { chain($0).authenticated(by: outer) }
     }
 
-    /// A request that already has an `Authorization` header says nothing about the credential.
-    @Test func aRejectionOfAnAuthorizationOfItsOwnHasNoHint() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(401), times: .any)
-        let session = network.authenticated(by: .bearer("hunter2", for: baseURL))
+    /// The chain, the URL and the authorization of a request that is rejected, and the origin to
+    /// which no credential was sent.
+    private static let hints: [(Chain, url: String, status: Int, own: String?, unsent: String?)] = [
+        (chain, "http://api.example.com/a", 401, nil, "http://api.example.com:80"),
+        (chain, "https://api.example.com:444/a", 401, nil, "https://api.example.com:444"),
+        (chain, "https://www.example.com/a", 401, nil, "https://www.example.com:443"),
+        (chain, "http://api.example.com/a", 403, nil, nil),
+        (chain, "https://api.example.com/a", 401, nil, nil),
+        (chain, "https://www.example.com/a", 401, "own", nil),
+        // A session further inside leads the request to the origin of the credential.
+        (
+            { chain($0).intercepting { _, next in try await next(URLRequest(url: .api)) } },
+            "https://placeholder.example/a", 401, nil, nil
+        ),
+        // It has a credential of its own, and the inner one is missing.
+        (
+            chain("https://www.example.com"), "https://www.example.com/a", 401, nil,
+            "https://www.example.com:443"
+        ),
+        (
+            chain("https://www.example.com", "https://api.example.com"),
+            "https://www.example.com/a", 401, nil, "https://www.example.com:443"
+        ),
+    ]
+
+    @Test(arguments: hints.indices)
+    func aRejectionNamesTheCredentialThatWasNotSent(_ index: Int) async throws {
+        let (chain, url, status, own, unsent) = Self.hints[index]
+        network.stub(.any, .status(status), times: .any)
+        var request = URLRequest(url: URL(string: url)!)
+        request.setValue(own, forHTTPHeaderField: "Authorization")
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(
-                URLRequest(url: URL(string: "https://www.example.com/a")!)
-                    .authorization(bearer: "own"), as: Data.self)
+            try await chain(network).load(request, as: Data.self)
         }
-
-        #expect(error?.description.contains("was not sent") == false)
+        let lines = try #require(error?.description).components(separatedBy: "\n")
+        let sentence = "The credential for https://api.example.com:443 was not sent, because the "
+        #expect(error?.statusCode == status)
+        #expect(
+            lines.filter { $0.contains("was not sent") }
+                == (unsent.map { ["\(sentence)request goes to \($0)."] } ?? []))
     }
-
-    // MARK: Without a URL
 
     @Test(arguments: Place.allCases)
     func withoutAURLItBelongsToTheOriginOfEachRequest(_ place: Place) async throws {
@@ -202,8 +146,7 @@ import Testing
             network.stub(.any, .text("there"))
             network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"), times: .any)
             network.stub(.get("/near"), .redirect(to: "/a"), times: .any)
-            let inside: any HTTPSession =
-                usesURLSession ? network.urlSession : network
+            let inside: any HTTPSession = usesURLSession ? network.urlSession : network
             let session = inside.authenticated(by: Credentials("hunter2", apply: key(place)))
 
             for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:8443/near"]
@@ -219,7 +162,6 @@ import Testing
     }
 
     @Test func withoutAURLAStrangersRejectionRefreshesNothing() async throws {
-        let network = MockNetwork()
         network.stub(.get("/a"), .status(401), times: .any)
         network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"))
         let count = Locked(0)

@@ -1,18 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// When a credential is saved, and what is in the store afterwards.
 @Suite(.limited, .usesSockets) struct CredentialSaveTests {
-    private let old = Token(access: "old")
-
     @Test func savesEachChange() async throws {
-        let server = TokenServer()
-        let store = Store(old)
-        let tokens = server.tokens(store, old)
-        let session = server.session.authenticated(by: tokens)
+        let (_, store, tokens, session) = user(Store(.old), given: .old)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         for token in [Token(access: "emma"), nil, nil, Token(access: "anne")] {
@@ -24,24 +17,20 @@ import Testing
         #expect(store.content?.access == "anne")
     }
 
-    /// The app gives it what is in the store, and `refresh` finds nobody.
     @Test func savesNothingThatDidNotChange() async throws {
         let server = TokenServer(accepting: "old")
-        let stores = [Store(old), Store(nil)]
+        let stores = [Store(.old), Store(nil)]
 
-        for (store, token) in zip(stores, [old, nil]) {
+        for (store, token) in zip(stores, [Token.old, nil]) {
             let session = server.session.authenticated(by: server.tokens(store, token))
             for _ in 0..<3 { _ = try await session.exchange(.test("data")) }
             #expect(!store.log.contains { $0.hasPrefix("save") })
         }
     }
 
-    @Test(arguments: [Token(access: "old"), .expired])
+    @Test(arguments: [Token.old, .expired])
     func isSavedBeforeItIsSent(_ token: Token) async throws {
-        let server = TokenServer()
-        let store = Store(token, holding: .save)
-        let tokens = server.tokens(store, token)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(Store(token, holding: .save), given: token)
         let first = Task { await session.outcome(of: .test("data")) }
         await store.waitUntilHeld()
 
@@ -62,10 +51,8 @@ import Testing
 
     @Test(arguments: Change.allCases)
     func aSaveThatHangsStopsNothingButLaterCredentials(_ change: Change) async throws {
-        let server = TokenServer(accepting: "good")
-        let store = Store(old, holding: .save)
-        let tokens = server.tokens(store, old)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(
+            Store(.old, holding: .save), given: .old, on: TokenServer(accepting: "good"))
         let waiting = Task { try await session.exchange(.test("data")) }
         await store.waitUntilHeld()
 
@@ -77,7 +64,7 @@ import Testing
         }
         if change == .signIn || change == .signOutAndIn {
             server.valid.withLock { $0 = "good" }
-            tokens.credential = Token(access: "good")
+            tokens.credential = .good
         }
         let refreshed = Task { change == .refresh ? try await tokens.refresh() : nil }
         for _ in 0..<1_000 { await Task.yield() }
@@ -102,9 +89,7 @@ import Testing
     }
 
     @Test func skipsWhatIsNoLongerCurrent() async throws {
-        let server = TokenServer()
-        let store = Store(nil, holding: .save)
-        let tokens = server.tokens(store, old)
+        let (_, store, tokens, _) = user(Store(nil, holding: .save), given: .old)
 
         tokens.credential = Token(access: "0")
         await store.waitUntilHeld()
@@ -116,14 +101,10 @@ import Testing
         #expect(store.content?.access == "1000")
     }
 
-    // MARK: Errors
-
     /// A rotated refresh token must not be lost.
     @Test func aRefreshThatCannotBeSavedIsKept() async throws {
-        let server = TokenServer()
-        let store = Store(old, failing: .save, times: 2)
-        let tokens = server.tokens(store, old)
-        let session = server.session.authenticated(by: tokens)
+        let (server, store, tokens, session) = user(
+            Store(.old, failing: .save, times: 2), given: .old)
 
         for _ in 0..<2 {
             let error = await #expect(throws: APIRequestError.self) {
@@ -142,16 +123,11 @@ import Testing
     }
 
     @Test func aSignOutThatCannotBeSavedIsReportedAndRepeated() async throws {
-        let server = TokenServer()
-        let store = Store(old, failing: .save, times: 2)
-        let tokens = server.tokens(store, old)
-        let session = server.session.authenticated(by: tokens)
+        let (_, store, tokens, session) = user(Store(.old, failing: .save, times: 2), given: .old)
 
         tokens.credential = nil
-        await #expect(throws: TestError.self) {
-            while true { try await tokens.value() }
-        }
-        #expect(store.content == old)
+        await #expect(throws: TestError.self) { while true { try await tokens.value() } }
+        #expect(store.content == .old)
         // It reports nothing, but asks for it.
         for _ in 0..<2 {
             #expect(await session.outcome(of: .test("data")) == .body("nobody"))
@@ -163,20 +139,15 @@ import Testing
     }
 
     @Test func theErrorOfAnEarlierCredentialIsNobodys() async throws {
-        let server = TokenServer()
-        let store = Store(nil, holding: .save, failing: .save)
-        let tokens = server.tokens(store, old)
+        let (_, store, tokens, _) = user(Store(nil, holding: .save, failing: .save), given: .old)
         tokens.credential = Token(access: "first")
         await store.waitUntilHeld()
 
         tokens.credential = Token(access: "second")
         store.release()
-
         #expect(try await tokens.value()?.access == "second")
         #expect(store.content?.access == "second")
     }
-
-    // MARK: Where it runs
 
     /// If `save` ran on the thread of the setter, this would not end.
     @Test func aSetterMayHoldALockThatSaveNeeds() async throws {
@@ -189,7 +160,6 @@ import Testing
 
         for number in 0..<100 { lock.withLock { _ in tokens.credential = "\(number)" } }
         try await tokens.value()
-
         #expect(lock.withLock { $0 } > 0)
     }
 
@@ -215,49 +185,4 @@ import Testing
         #expect(server.given.contains("nobody"))
     }
 
-    // MARK: Races
-
-    /// The await at which the user signs out.
-    enum Moment: CaseIterable { case data, refreshBegins, token, refreshEnds, save }
-
-    /// See `endsWithWhatWasSetLast` for random moments.
-    @Test(arguments: Moment.allCases, [nil, "other"])
-    func noCredentialOfAnEarlierUserStaysInTheStore(
-        _ moment: Moment, _ next: String?
-    ) async throws {
-        for _ in 0..<200 {
-            let later = Locked<Credentials<Token>?>(nil)
-            let change: @Sendable (Moment) async -> Void = { now in
-                guard now == moment, let tokens = later.withLock({ $0 }) else { return }
-                later.withLock { $0 = nil }
-                await Task.yield()
-                tokens.credential = next.map { Token(access: $0) }
-                await Task.yield()
-            }
-            let server = TokenServer(
-                onData: { _ in await change(.data) },
-                onRefresh: { _ in
-                    await change(.token)
-                    return nil
-                })
-            let store = Store(old)
-            let tokens = server.tokens { rejection in
-                await change(.refreshBegins)
-                let new = try await refreshedToken(rejection)
-                await change(.refreshEnds)
-                return new
-            } save: { token in
-                await change(.save)
-                try await store.save(token)
-            }
-            later.withLock { $0 = tokens }
-            let session = server.session.authenticated(by: tokens)
-
-            _ = await session.outcome(of: .test("data"))
-            let last = try await tokens.value()?.access
-
-            #expect(last == next)
-            #expect(store.content?.access == next)
-        }
-    }
 }

@@ -1,15 +1,13 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The requests of a refresh: they wait for no request that waits for them, and have no credential.
 @Suite(.limited, .usesSockets) struct RefreshTests {
-    /// The closure uses the chain of the app in place of the session that it gets.
+    private let server = TokenServer()
+
     @Test(arguments: [nil, Token(access: "old"), .expired])
     func aRefreshOverItsOwnChainEnds(_ token: Token?) async throws {
-        let server = TokenServer()
         let chain = Later()
         let tokens = server.tokens(token) { rejection in
             try await chain.load(RefreshRequest(), rejection.credential ?? Token(access: ""))
@@ -18,14 +16,8 @@ import Testing
         chain.session.withLock { $0 = session }
         defer { chain.session.withLock { $0 = nil } }
 
-        let answers = await withTaskGroup(of: ExchangeOutcome.self) { group in
-            for number in 0..<20 {
-                group.addTask { await session.outcome(of: .test("\(number)")) }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-
-        #expect(answers == Array(repeating: .body("Bearer new1"), count: 20))
+        let outcomes = try await concurrently(20) { await session.outcome(of: .test("\($0)")) }
+        #expect(Set(outcomes) == [.body("Bearer new1")])
         #expect(server.refreshCount == 1)
         let refreshes = server.network.requests.filter { $0.path == "/token" }
         #expect(refreshes.map { $0.header("Authorization") } == [nil])
@@ -33,29 +25,23 @@ import Testing
 
     /// Outside of the credential, each request has a place in the limit while it waits for the
     /// refresh; inside, a stream has one until its body has ended.
-    @Test(arguments: [Token(access: "old"), .expired], [false, true])
+    @Test(arguments: [Token.old, .expired], [false, true])
     func aRefreshUnderAFullLimitEnds(_ token: Token, _ isInside: Bool) async throws {
-        let server = TokenServer()
         let tokens = server.tokens(token)
         let session: any HTTPSession =
             isInside
             ? server.session.limited(to: 1).authenticated(by: tokens)
             : server.session.authenticated(by: tokens).limited(to: 1)
 
-        await withTaskGroup(of: ExchangeOutcome.self) { group in
-            for number in 0..<20 {
-                group.addTask {
-                    await session.outcome(of: .test("data"), asStream: number.isMultiple(of: 2))
-                }
-            }
-            for await outcome in group { #expect(outcome == .body("Bearer new1")) }
+        let outcomes = try await concurrently(20) { number in
+            await session.outcome(of: .test("data"), asStream: number.isMultiple(of: 2))
         }
+        #expect(Set(outcomes) == [.body("Bearer new1")])
         #expect(server.refreshCount == 1)
     }
 
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {
-        let server = TokenServer()
         let mayContinue = Gate()
         let session = Locked<(any HTTPSession)?>(nil)
         let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
@@ -74,24 +60,18 @@ import Testing
 
         #expect(await chain.outcome(of: .test("a")) == .body("Bearer new1"))
         mayContinue.open()
-
         #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
     }
 
-    /// A closure may add the credential, also for a stream.
     @Test func aStreamWaitsForARefreshOverAClosureThatAddsTheCredential() async throws {
-        let server = TokenServer()
         let tokens = server.tokens()
         let session = server.session.intercepting { [session = server.session] request, _ in
             try await session.authenticated(by: tokens).send(request, awaiting: .head())
         }
 
         let (body, response) = try await session.stream(.test("a"))
-
         #expect(response.statusCode == 200)
-        var text = ""
-        for try await piece in body { text += piece.text }
-        #expect(text == "Bearer new1")
+        #expect(try await body.collect().text == "Bearer new1")
         #expect(server.refreshCount == 1)
     }
 
@@ -106,29 +86,247 @@ import Testing
         }
 
         _ = try await network.authenticated(by: tokens).exchange(.test("a"))
-
         let refresh = try #require(network.requests.first { $0.path == "/token" })
         #expect(refresh.request == sent)
         #expect(refresh.request.mainDocumentURL == nil)
     }
 
     @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
-        let server = TokenServer()
         let later = Locked<Credentials<Token>?>(nil)
         let tokens = server.tokens(nil) { rejection in
-            for value in [
-                try await later.withLock { $0 }!.value(),
-                try await later.withLock { $0 }!.refresh(),
-            ] {
-                #expect(value == nil)
-            }
+            let tokens = later.withLock { $0 }!
+            #expect(try await tokens.value() == nil)
+            #expect(try await tokens.refresh() == nil)
             return try await rejection.session.load(RefreshRequest(), Token(access: ""))
         }
         later.withLock { $0 = tokens }
         defer { later.withLock { $0 = nil } }
 
         let session = server.session.authenticated(by: tokens)
-
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+    }
+}
+
+/// A refresh that the app asks for, the session of a refresh, and its errors.
+@Suite(.limited, .usesSockets) struct RefreshNowTests {
+    @Test func refreshesACredentialThatIsGood() async throws {
+        let (server, store, tokens, session) = user(
+            Store(nil), given: Token(access: "good", refresh: "r0"),
+            on: TokenServer(accepting: "good"))
+
+        #expect(try await tokens.refresh()?.access == "new1")
+        #expect(try await tokens.refresh()?.access == "new2")
+        #expect(store.log == ["save new1", "save new2"])
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new2"))
+        #expect(server.refreshCount == 2)
+    }
+
+    @Test func sharesARefreshInProgress() async throws {
+        let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
+        let executor = QueueExecutor(isSerial: false)
+        let request = Task { await session.outcome(of: .test("data")) }
+        await server.token.waitForRequests()
+
+        let tasks = (0..<100).map { _ in executor.start { try await tokens.refresh() } }
+        await executor.settle()
+        server.token.release()
+        for task in tasks { #expect(try await task.value?.access == "new1") }
+        #expect(await request.value == .body("Bearer new1"))
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func aRefreshDuringWhichTheUserSignsOutReturnsNobody() async throws {
+        let (server, tokens, _) = user(.old, on: TokenServer(holdsRefresh: true))
+        let refreshed = Task { try await tokens.refresh() }
+        await server.token.waitForRequests()
+
+        tokens.credential = nil
+        #expect(try await refreshed.value == nil)
+        server.token.release()
+        #expect(try await tokens.value() == nil)
+    }
+
+    @Test func aRefreshThatFailsKeepsTheCredential() async throws {
+        let (_, tokens, _) = user(
+            .old, on: TokenServer(onRefresh: { _ in throw URLError(.timedOut) }))
+        let error = await #expect(throws: APIRequestError.self) { try await tokens.refresh() }
+        #expect((error?.underlying as? URLError)?.code == .timedOut)
+        #expect(tokens.credential?.access == "old")
+    }
+
+    @Test func withoutARefreshItReturnsTheCredential() async throws {
+        let key = Credentials<String>("k") { key, request in try request.header("X-Key", key) }
+        #expect(try await key.refresh() == "k")
+    }
+
+    @Test(arguments: [0, 1], [Token(access: "old"), .expired])
+    func aRefreshGoesOverTheChainThatWasCreatedLast(_ first: Int, _ token: Token) async throws {
+        let (server, log) = (TokenServer(), Locked<[String]>([]))
+        func wire(_ name: String) -> any HTTPSession {
+            server.session.intercepting { request, next in
+                if request.url?.path == "/token" { log.withLock { $0.append(name) } }
+                return try await next(request)
+            }
+        }
+        let tokens = server.tokens(token)
+        let chains = [
+            wire("files").timingOut(after: .seconds(600)).authenticated(by: tokens),
+            wire("api").timingOut(after: .seconds(30)).authenticated(by: tokens),
+        ]
+
+        #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
+        #expect(await chains[1 - first].outcome(of: .test("data")) == .body("Bearer new1"))
+        try await tokens.refresh()
+        #expect(log.withLock { $0 } == ["api", "api"])
+    }
+
+    /// What an app calls.
+    enum Verb: CaseIterable { case load, stream, download }
+
+    private func error(
+        _ verb: Verb, over session: any HTTPSession
+    ) async throws -> APIRequestError? {
+        let folder = try TemporaryFolder()
+        return await #expect(throws: APIRequestError.self) {
+            switch verb {
+            case .load: _ = try await session.load(.test("data"), as: Data.self)
+            case .stream: _ = try await session.stream(.test("data"), JSONLines(String.self)).all()
+            case .download:
+                _ = try await session.download(
+                    TextRequest(), "/data", to: folder.url.appending(path: "file"),
+                    retrying: .standard, clock: MockClock())
+            }
+        }
+    }
+
+    @Test(arguments: Verb.allCases, [true, false])
+    func theErrorOfALoadIsTheOriginalOne(_ verb: Verb, _ isOffline: Bool) async throws {
+        let server = TokenServer(onRefresh: { _ in
+            if isOffline { throw URLError(.notConnectedToInternet) }
+            return .json(#"{"error": "invalid_client"}"#, status: 401)
+        })
+        // A retry would refresh again, with a token that may have been used.
+        let session = server.session.authenticated(by: server.tokens()).retrying(clock: MockClock())
+
+        let error = try #require(try await error(verb, over: session))
+        if isOffline {
+            #expect((error.underlying as? URLError)?.code == .notConnectedToInternet)
+        } else {
+            #expect((error.underlying as? UnacceptableStatusError)?.statusCode == 401)
+        }
+        #expect(error.stage == .transport)
+        #expect(error.request?.url?.path == "/data")
+        #expect(error.response == nil && error.statusCode == nil)
+        #expect(!error.isInvalidGrant)
+        #expect(server.refreshCount == 1)
+
+        #expect(error.description.contains("GET https://api.example.com/data got no complete"))
+        #expect(error.description.contains("POST https://api.example.com/token"))
+        #expect(error.description.components(separatedBy: "curl ").count == 2)
+        #expect(
+            error.localizedDescription
+                == (isOffline
+                    ? "The internet connection appears to be offline."
+                    : "The server answered 401 (Unauthorized)."))
+    }
+
+    @Test func theOriginalErrorIsFoundAtAnyDepth() async throws {
+        let server = TokenServer(onRefresh: { _ in throw URLError(.secureConnectionFailed) })
+        let gateway = server.tokens(.expired)
+        let tokens = server.tokens(.expired) { rejection in
+            try await rejection.session.load(.test("user-token"), as: Token.self)
+        }
+        let session = server.session.authenticated(by: gateway).authenticated(by: tokens)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(.test("data"), as: Data.self)
+        }
+        #expect((error?.underlying as? URLError)?.code == .secureConnectionFailed)
+        let text = try #require(error?.description)
+        for path in ["data", "user-token", "token"] { #expect(text.contains("com/\(path)")) }
+        #expect(text.components(separatedBy: "curl ").count == 2)
+    }
+
+    @Test func readsTheBodyOfARejectedStreamForFiveSecondsOfItsClock() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(
+            .any,
+            .stream(status: 401) { writer in
+                try await writer.send("denied")
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+            }, times: .any)
+        network.stub(.any.header("Authorization", "Bearer new1"), .text("there"), times: .any)
+        let tokens = TokenServer().tokens { _ in Token(access: "new1") }
+        let session = network.authenticated(by: tokens, clock: clock)
+
+        async let outcome = session.outcome(of: .test("data"), asStream: true)
+        await network.waitForRequests()
+        await yieldWhile { !clock.pendingDeadlines.contains(.seconds(5)) }
+        await clock.advance(by: .seconds(5))
+        #expect(await outcome == .body("there"))
+    }
+}
+
+/// A refresh is redirected to no other origin.
+@Suite(.limited, .usesSockets) struct RefreshRedirectTests {
+    /// What is between the transport and the credential.
+    enum Chain: CaseIterable, Sendable {
+        case nothing
+        case policies
+        /// The app follows the redirects of its other requests.
+        case redirects
+
+        func around(_ session: any HTTPSession) -> any HTTPSession {
+            switch self {
+            case .nothing: return session
+            case .redirects: return session.redirecting(.follow)
+            case .policies:
+                return session.timingOut(after: .seconds(30)).limited(to: 2).coalescing()
+                    .retrying(RetryPolicy(deadline: .seconds(30)))
+                    .intercepting { try await $1($0) }.observed { _ in }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, Chain.allCases)
+    func isNotFollowedElsewhere(_ transport: Transport, _ chain: Chain) async throws {
+        let evil = MockNetwork()
+        let evilURL = try evil.serve().url
+        for status in [301, 302, 303, 307, 308] {
+            let network = MockNetwork()
+            let (session, baseURL) = try transport.open(network)
+            network.stub(.path("/token"), .redirect(to: "\(evilURL)/token", status: status))
+            let credentials = TokenServer().tokens(.expired, for: baseURL)
+
+            let error = await #expect(throws: APIRequestError.self) {
+                try await chain.around(session).authenticated(by: credentials)
+                    .exchange(URLRequest(url: baseURL.appending(path: "data")))
+            }
+
+            #expect(
+                error?.underlying as? TransportError
+                    == .refusedRedirect(from: "\(baseURL)", to: "\(evilURL)"))
+            #expect(credentials.credential == .expired)
+            #expect(network.requests.count == 1)
+        }
+        #expect(evil.requests.isEmpty)
+    }
+
+    @Test func isFollowedWithinItsOrigin() async throws {
+        for isURLSession in [false, true] {
+            let network = MockNetwork()
+            network.stub(.any, .json(encoding: Token(access: "new")))
+            network.stub(.get("/data"), .text("data"))
+            network.stub(
+                .post("/token").host("api.example.com"),
+                .redirect(to: "https://api.example.com/v2/token", status: 307))
+            let inside: any HTTPSession = isURLSession ? network.urlSession : network
+            let credentials = TokenServer().tokens(.expired)
+
+            let session = inside.authenticated(by: credentials)
+            #expect(await session.outcome(of: .test("data")) == .body("data"))
+            #expect(credentials.credential?.access == "new")
+        }
     }
 }

@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 
 @testable import APIKitLite
@@ -10,11 +9,13 @@ struct Token: Codable, Equatable, Sendable {
     /// Seconds since 1970; the default lies in 2096.
     var expires = 4_000_000_000.0
 
+    static let old = Token(access: "old")
     static let expired = Token(access: "old", expires: 0)
+    static let good = Token(access: "good")
 }
 
 struct RefreshRequest: APIRequest {
-    var baseURL = URL(string: "https://api.example.com")!
+    var baseURL = URL.api
 
     func makeRequest(from token: Token) throws -> URLRequest {
         try URLRequest("POST", baseURL, path: "/token")
@@ -54,10 +55,7 @@ struct TokenServer: Sendable {
             return .text(given, status: isGood ? 200 : 401)
         }
         token = network.stub(.post("/token"), times: .any) { _ in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
+            let number = count.next()
             let other = try await onRefresh(number)
             if other == nil { accepted.withLock { $0 = "new\(number)" } }
             let response =
@@ -72,15 +70,12 @@ struct TokenServer: Sendable {
 
     /// The credential of each request to another path than `/token`, in order.
     var given: [String] {
-        data.requests.map {
-            $0.header("Authorization") ?? "nobody"
-        }
+        data.requests.map { $0.header("Authorization") ?? "nobody" }
     }
 
     /// The credential of a user whose token this server refreshes.
     func tokens(
-        _ token: Token? = Token(access: "old"),
-        for baseURL: URL = URL(string: "https://api.example.com")!,
+        _ token: Token? = .old, for baseURL: URL = .api,
         refresh: Credentials<Token>.Refresh? = nil, save: Credentials<Token>.Save? = nil
     ) -> Credentials<Token> {
         Credentials(
@@ -96,8 +91,7 @@ struct TokenServer: Sendable {
 
 /// Refreshes a token as an app does: nil signs the user out.
 @Sendable func refreshedToken(
-    _ rejection: Credentials<Token>.Rejection,
-    _ baseURL: URL = URL(string: "https://api.example.com")!
+    _ rejection: Credentials<Token>.Rejection, _ baseURL: URL = .api
 ) async throws -> Token? {
     guard let old = rejection.credential else { return nil }
     do {
@@ -116,4 +110,88 @@ struct Later: HTTPSession {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await session.withLock { $0 }!.send(request, awaiting: options)
     }
+}
+
+/// A store of a token in which a step can be slow or fail.
+final class Store: Sendable {
+    enum Step: CaseIterable { case load, save }
+
+    private let token: Locked<Token?>
+    private let steps = Locked<[String]>([])
+    private let failures: Locked<Int>
+    private let held: Step?
+    private let failing: Step?
+    private let error: any Error
+    private let isHeld = Gate()
+    private let mayGo = Gate()
+
+    init(
+        _ token: Token?, holding held: Step? = nil, failing: Step? = nil,
+        with error: any Error = TestError(), times: Int = 1
+    ) {
+        self.token = Locked(token)
+        (self.held, self.failing, self.error) = (held, failing, error)
+        failures = Locked(times)
+    }
+
+    /// The token that is in the store.
+    var content: Token? { token.withLock { $0 } }
+
+    /// The steps so far, such as `save new1`; `save -` is a sign-out.
+    var log: [String] { steps.withLock { $0 } }
+
+    func waitUntilHeld() async { await isHeld.wait() }
+    func release() { mayGo.open() }
+
+    @Sendable func load() async throws -> Token? {
+        try await perform(.load, "load")
+        return token.withLock { $0 }
+    }
+
+    @Sendable func save(_ new: Token?) async throws {
+        try await perform(.save, "save \(new?.access ?? "-")")
+        token.withLock { $0 = new }
+    }
+
+    private func perform(_ step: Step, _ name: String) async throws {
+        steps.withLock { $0.append(name) }
+        if step == held {
+            isHeld.open()
+            await mayGo.wait()
+        }
+        let fails = failures.withLock { count in
+            guard step == failing, count > 0 else { return false }
+            count -= 1
+            return true
+        }
+        if fails { throw error }
+    }
+}
+
+extension TokenServer {
+    /// The credential of a user whose token a store keeps. Without a token, it is loaded.
+    func tokens(_ store: Store, _ token: Token? = nil) -> Credentials<Token> {
+        tokens(token) { rejection in
+            if rejection.credential == nil { return try await store.load() }
+            return try await refreshedToken(rejection)
+        } save: { new in
+            try await store.save(new)
+        }
+    }
+}
+
+/// A credential that a store keeps, and a session that sends it.
+func user(
+    _ store: Store, given token: Token? = nil, on server: TokenServer = TokenServer()
+) -> (server: TokenServer, store: Store, tokens: Credentials<Token>, session: any HTTPSession) {
+    let tokens = server.tokens(store, token)
+    return (server, store, tokens, server.session.authenticated(by: tokens))
+}
+
+/// A credential that a server refreshes, and a session that sends it.
+func user(
+    _ token: Token?, on server: TokenServer = TokenServer()
+) -> (server: TokenServer, tokens: Credentials<Token>, session: any HTTPSession) {
+    let tokens = server.tokens(token)
+    return (server, tokens, server.session.authenticated(by: tokens))
 }

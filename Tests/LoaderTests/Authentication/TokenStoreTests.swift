@@ -1,11 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// A session that asks the app's own store for its token.
 @Suite(.limited, .usesSockets) struct TokenStoreTests {
+    private let server = TokenServer()
+
     /// A store as an app writes it. It does not know that a refresh is in progress.
     private actor TokenStore {
         private(set) var token: String?
@@ -24,8 +24,6 @@ import Testing
         }
     }
 
-    private let baseURL = URL(string: "https://api.example.com")!
-
     private func store(_ token: String?, _ server: TokenServer) -> TokenStore {
         TokenStore(token) { [session = server.session] in
             try await session.load(RefreshRequest(), Token(access: "")).access
@@ -33,7 +31,7 @@ import Testing
     }
 
     private func session(_ server: TokenServer, _ store: TokenStore) -> any HTTPSession {
-        server.session.authenticated(for: baseURL) { rejection in
+        server.session.authenticated(for: .api) { rejection in
             try await store.token(replacing: rejection.credential)
         }
     }
@@ -47,20 +45,16 @@ import Testing
         let store = store(token, server)
         let session = session(server, store)
 
-        await withTaskGroup(of: ExchangeOutcome.self) { group in
-            for _ in 0..<500 { group.addTask { await session.outcome(of: .test("data")) } }
-            for await outcome in group { #expect(outcome == .body("Bearer new1")) }
-        }
-
+        let outcomes = try await concurrently(500) { _ in await session.outcome(of: .test("data")) }
+        #expect(Set(outcomes) == [.body("Bearer new1")])
         #expect(server.refreshCount == 1)
         let asked = await store.asked
         #expect(asked.count { $0 == "old" } == (token == "old" ? 1 : 0))
     }
 
     @Test func asksBeforeEachRequest() async throws {
-        let server = TokenServer()
         let user = Locked<String?>(nil)
-        let session = server.session.authenticated(for: baseURL) { _ in user.withLock { $0 } }
+        let session = server.session.authenticated(for: .api) { _ in user.withLock { $0 } }
 
         for token in ["good", "other", nil, "good"] {
             user.withLock { $0 = token }
@@ -72,24 +66,20 @@ import Testing
     }
 
     @Test func isToldWhichTokenWasRejected() async throws {
-        let server = TokenServer()
         let store = store("old", server)
         let session = session(server, store)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-
         #expect(await store.asked.prefix(2) == [nil, "old"])
         #expect(await !store.asked.dropFirst(2).contains("new1"))
         #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
     }
 
-    // The token of a call that was made for another user must not be used.
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
-        let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let user = Locked("emma")
-        let session = server.session.authenticated(for: baseURL) { _ in
+        let session = server.session.authenticated(for: .api) { _ in
             let answer = user.withLock { $0 }
             isAsked.open()
             if answer == "emma" { await mayAnswer.wait() }
@@ -107,15 +97,14 @@ import Testing
     }
 
     @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
-        let server = TokenServer()
         let files = URL(string: "https://files.example.com")!
-        let session = server.session.authenticated(for: baseURL, files) { _ in "good" }
+        let session = server.session.authenticated(for: .api, files) { _ in "good" }
 
-        for url in ["https://api.example.com/a", "https://files.example.com/a"] {
-            _ = try await session.exchange(URLRequest(url: URL(string: url)!))
-        }
-        for url in ["http://api.example.com/a", "https://evil.example/a"] {
-            _ = try await session.exchange(URLRequest(url: URL(string: url)!))
+        for origin in [
+            "https://api.example.com", "https://files.example.com", "http://api.example.com",
+            "https://evil.example",
+        ] {
+            _ = try await session.exchange(URLRequest(url: URL(string: "\(origin)/a")!))
         }
 
         #expect(server.given == ["Bearer good", "Bearer good", "nobody", "nobody"])
@@ -123,9 +112,8 @@ import Testing
 
     @Test(arguments: [nil, "old"])
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
-        let server = TokenServer()
         let fails = Locked(true)
-        let session = server.session.authenticated(for: baseURL) { rejection in
+        let session = server.session.authenticated(for: .api) { rejection in
             let asked = rejection.credential
             if asked == rejected, fails.withLock({ $0 }) { throw TestError(number: 7) }
             return asked == nil ? "old" : "good"
@@ -136,30 +124,11 @@ import Testing
         #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
     }
 
-    @Test func getsTheResponseThatRejectedItsToken() async throws {
-        let network = MockNetwork()
-        let challenge = #"Bearer resource_metadata="https://auth.example.com""#
-        network.stub(.any, .status(401).header("WWW-Authenticate", challenge), times: .any)
-        network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let session = network.authenticated(for: baseURL) { rejection in
-            guard let rejected = rejection.credential else { return "old" }
-            #expect(rejected == "old")
-            #expect(rejection.request?.url?.path == "/data")
-            #expect(
-                rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
-            return "new"
-        }
-
-        #expect(await session.outcome(of: .test("data")) == .body("there"))
-    }
-
-    /// A request that has waited for the refresh of another one asks for no refresh of its own.
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func asksOnceForRequestsThatAreAllRejected() async throws {
         let server = TokenServer(accepting: "none")
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let refreshed = Locked<[String]>([])
-        let session = server.session.authenticated(for: baseURL) { rejection in
+        let session = server.session.authenticated(for: .api) { rejection in
             if let rejected = rejection.credential {
                 isAsked.open()
                 await mayAnswer.wait()
@@ -180,17 +149,136 @@ import Testing
         #expect(server.given == ["Bearer old", "Bearer new", "Bearer new"])
         #expect(refreshed.withLock { $0 } == ["old"])
     }
+}
 
-    @Test func aStoreWithoutAnotherTokenGivesTheRejectionToTheCaller() async throws {
-        let server = TokenServer()
-        for answer in [nil, "old"] {
-            let session = server.session.authenticated(for: baseURL) { rejection in
-                rejection.credential == nil ? "old" : answer
-            }
-
-            #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+/// How a credential is applied to a request, and what a request without one does.
+@Suite(.limited, .usesSockets) struct CredentialApplyTests {
+    @Test func waitsForASignature() async throws {
+        let server = TokenServer(accepting: "key2/data")
+        let count = Locked(0)
+        let key = Credentials("key1", for: .api) { key, request in
+            // As of a service that holds the key.
+            await Task.yield()
+            count.next()
+            return try request.authorization(bearer: "\(key)\(request.url!.path)")
+        } refresh: { rejection in
+            #expect(rejection.request?.value(forHTTPHeaderField: "Authorization") != nil)
+            return rejection.credential == "key1" ? "key2" : nil
         }
-        // No token is sent again that was just rejected.
-        #expect(server.given == ["Bearer old", "Bearer old"])
+        let session = server.session.authenticated(by: key)
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer key2/data"))
+        #expect(count.withLock { $0 } == 2)
+    }
+
+    /// A way in which `apply` changes a request.
+    enum Way: CaseIterable { case not, header, query, body, stream }
+
+    @Test(arguments: Way.allCases, [Token.old, .expired])
+    func refreshesOnlyIfTheCredentialWasSent(_ way: Way, _ token: Token) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(401), times: .any)
+        let count = Locked(0)
+        let tokens = Credentials(token, for: .api) { token, request in
+            var request = request
+            switch way {
+            case .not: break
+            case .header: request.setValue(token.access, forHTTPHeaderField: "X-Key")
+            case .query: request.url?.append(queryItems: [URLQueryItem(name: "k", value: "1")])
+            case .body: request.httpBody = Data(token.access.utf8)
+            case .stream: request.httpBodyStream = InputStream(data: Data(token.access.utf8))
+            }
+            return request
+        } isStale: {
+            $0.expires == 0
+        } refresh: { _ in
+            count.next()
+            return Token(access: "new")
+        }
+        let session = network.authenticated(by: tokens)
+
+        for _ in 0..<2 {
+            #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 401)
+        }
+        #expect(tokens.credential?.access == (way == .not ? "old" : "new"))
+        #expect((count.withLock { $0 } == 0) == (way == .not))
+    }
+
+    @Test func aRequestWithoutTheCredentialDoesNotWaitForOne() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/login"), .text("in"))
+        let tokens = Credentials(Token.expired, for: .api) { token, request in
+            if request.url?.path == "/login" { return request }
+            guard token.expires > 0 else { throw TestError() }
+            return try request.authorization(bearer: token.access)
+        } isStale: {
+            $0.expires == 0
+        } refresh: { _ in
+            throw URLError(.notConnectedToInternet)
+        }
+        let session = network.authenticated(by: tokens)
+
+        #expect(await session.outcome(of: .test("login", method: "POST")) == .body("in"))
+        // One that `apply` cannot sign yet is refreshed first.
+        #expect(await session.outcome(of: .test("data")) == .error(.notConnectedToInternet))
+    }
+
+    @Test(arguments: [nil, "anne"])
+    func aCredentialThatChangedWhileItWasAppliedIsNotSent(_ next: String?) async throws {
+        let server = TokenServer(accepting: "anne")
+        let (isApplied, mayContinue) = (Gate(), Gate())
+        let tokens = Credentials("emma", for: .api) { token, request in
+            if token == "emma" {
+                isApplied.open()
+                await mayContinue.wait()
+            }
+            return try request.authorization(bearer: token)
+        }
+        let session = server.session.authenticated(by: tokens)
+
+        async let outcome = session.outcome(of: .test("data"))
+        await isApplied.wait()
+        tokens.credential = next
+        mayContinue.open()
+        #expect(await outcome == .body(next.map { "Bearer \($0)" } ?? "nobody"))
+        #expect(server.given.count == 1)
+    }
+
+    private func asked(by server: TokenServer, _ asked: Locked<[String]>) -> Credentials<Token> {
+        server.tokens(nil) { rejection in
+            let path = rejection.request?.url?.path ?? "-"
+            asked.withLock { $0.append("\(rejection.credential?.access ?? "-") \(path)") }
+            guard let response = rejection.response else { return nil }
+            #expect(response.statusCode == 401)
+            return Token.good
+        }
+    }
+
+    @Test func aServerThatAsksForItSignsIn() async throws {
+        let server = TokenServer(accepting: "good")
+        let asked = Locked<[String]>([])
+        let tokens = self.asked(by: server, asked)
+        let session = server.session.authenticated(by: tokens)
+        server.network.stub(.get("/open"), .text("open"), times: .any)
+
+        #expect(await session.outcome(of: .test("open")) == .body("open"))
+        #expect(tokens.credential == nil)
+        let outcomes = try await concurrently(10) { _ in await session.outcome(of: .test("data")) }
+        #expect(Set(outcomes) == [.body("Bearer good")])
+        #expect(asked.withLock { $0 } == ["- -", "- /data"])
+    }
+
+    /// Otherwise the refresh might load from a store what the sign-out is about to remove.
+    @Test(arguments: [false, true])
+    func aRejectionAfterASignOutAsksForNothing(_ wasSignedIn: Bool) async throws {
+        let server = TokenServer(accepting: "good")
+        let asked = Locked<[String]>([])
+        let tokens = self.asked(by: server, asked)
+        let session = server.session.authenticated(by: tokens)
+
+        if wasSignedIn { tokens.credential = Token.good }
+        tokens.credential = nil
+        for _ in 0..<3 { #expect(await session.outcome(of: .test("data")) == .body("nobody")) }
+        #expect(asked.withLock { $0 } == [])
     }
 }

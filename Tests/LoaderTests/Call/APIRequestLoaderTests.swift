@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct APIRequestLoaderTests {
     let network = MockNetwork()
@@ -16,7 +14,6 @@ import Testing
 
         let loader = loader()
         let response = try await loader.response(for: "/a")
-
         #expect(loader.urlSession as? URLSession === network.urlSession)
         #expect(response.value == "value")
         #expect(response.data.text == "value")
@@ -48,55 +45,33 @@ import Testing
         }
         network.stub(.any, .json("[1, 2]"))
 
-        try await APIRequestLoader(apiRequest: Nothing(), urlSession: network.urlSession).load(())
-        let bytes = APIRequestLoader(apiRequest: Bytes(), urlSession: network.urlSession)
-        #expect(try await bytes.load(()).text == "[1, 2]")
-        let numbers = APIRequestLoader(apiRequest: Numbers(), urlSession: network.urlSession)
-        #expect(try await numbers.load(()) == [1, 2])
-        #expect(try await numbers.response(for: ()).value == [1, 2])
-    }
-
-    @Test func namesTheStageThatFailed() async throws {
-        struct Failing: APIRequest {
-            let stage: APIRequestError.Stage
-            func makeRequest(from data: Void) throws -> URLRequest {
-                if stage == .makeRequest { throw TestError(number: 1) }
-                return .test(stage == .transport ? "broken" : "a")
-            }
-            func validateResponse(data: Data, response: HTTPURLResponse) throws {
-                if stage == .validate { throw TestError(number: 2) }
-            }
-            func parseResponse(data: Data) throws -> String { throw TestError(number: 3) }
+        func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
+            APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
         }
-        network.stub(.get("/a"), .text("body"))
-        network.stub(.get("/broken"), .error(.networkConnectionLost))
-
-        for stage in APIRequestError.Stage.allCases {
-            let loader = APIRequestLoader(
-                apiRequest: Failing(stage: stage), urlSession: network.urlSession)
-            let error = try #require(
-                await #expect(throws: APIRequestError.self) { try await loader.load(()) })
-
-            #expect(error.stage == stage)
-            #expect(!error.isCancellation)
-            #expect((error.request != nil) == (stage != .makeRequest))
-            let hasAnswer = stage == .validate || stage == .parse
-            #expect(error.statusCode == (hasAnswer ? 200 : nil))
-            #expect(error.data?.text == (hasAnswer ? "body" : nil))
-            switch stage {
-            case .transport:
-                #expect((error.underlying as? URLError)?.code == .networkConnectionLost)
-            case .makeRequest: #expect(error.underlying as? TestError == TestError(number: 1))
-            case .validate: #expect(error.underlying as? TestError == TestError(number: 2))
-            case .parse: #expect(error.underlying as? TestError == TestError(number: 3))
-            }
-        }
+        try await loader(Nothing()).load(())
+        #expect(try await loader(Bytes()).load(()).text == "[1, 2]")
+        #expect(try await loader(Numbers()).load(()) == [1, 2])
+        #expect(try await loader(Numbers()).response(for: ()).value == [1, 2])
     }
 }
 
 /// The talk's own form.
 @Suite(.limited, .usesSockets) struct CompletionHandlerTests {
     let network = MockNetwork()
+
+    /// What the completion handler of a load gets.
+    private func result(
+        over session: any HTTPSession, baseURL: URL = .api, cancels: Bool = false
+    ) async -> (value: String?, error: (any Error)?, queue: OperationQueue?) {
+        let request = TextRequest(baseURL: baseURL)
+        return await withCheckedContinuation { continuation in
+            let task = APIRequestLoader(apiRequest: request, urlSession: session)
+                .loadAPIRequest(requestData: "/a") { value, error in
+                    continuation.resume(returning: (value, error, .current))
+                }
+            if cancels { task.cancel() }
+        }
+    }
 
     @Test func failsBeforeItReturnsWhereNoRequestCanBeMade() {
         struct Impossible: APIRequest {
@@ -107,7 +82,6 @@ import Testing
 
         APIRequestLoader(apiRequest: Impossible(), urlSession: network.urlSession)
             .loadAPIRequest(requestData: ()) { _, thrown in error.withLock { $0 = thrown } }
-
         #expect(error.withLock { $0 } is TestError)
         #expect(network.requests.isEmpty)
     }
@@ -116,16 +90,7 @@ import Testing
     func handsOutTheOriginalError(_ transport: Transport) async throws {
         network.stub(.any, .error(.notConnectedToInternet))
         let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
-
-        let error = await withCheckedContinuation { continuation in
-            loader.loadAPIRequest(requestData: "/a") { _, error in
-                continuation.resume(returning: error)
-            }
-        }
-
-        #expect(error is URLError)
+        #expect(await result(over: session, baseURL: baseURL).error is URLError)
     }
 
     @Test func callsOnTheDelegateQueue() async throws {
@@ -133,28 +98,12 @@ import Testing
         let queue = OperationQueue()
         let session = URLSession(
             configuration: network.configuration, delegate: nil, delegateQueue: queue)
-        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
-
-        let isOnQueue = await withCheckedContinuation { continuation in
-            loader.loadAPIRequest(requestData: "/a") { _, _ in
-                continuation.resume(returning: OperationQueue.current === queue)
-            }
-        }
-
-        #expect(isOnQueue)
+        #expect(await result(over: session).queue === queue)
     }
 
     @Test func survivesTheLoaderAndTheTask() async throws {
         network.stub(.any, .text("value"))
-
-        let value = await withCheckedContinuation { continuation in
-            APIRequestLoader(apiRequest: TextRequest(), urlSession: network.urlSession)
-                .loadAPIRequest(requestData: "/a") { value, _ in
-                    continuation.resume(returning: value)
-                }
-        }
-
-        #expect(value == "value")
+        #expect(await result(over: network.urlSession).value == "value")
     }
 
     /// It may be a class that is not `Sendable`.
@@ -173,12 +122,10 @@ import Testing
         }
         network.stub(.any, .text("value"))
         let request = SharedRequest()
-        let loader = APIRequestLoader(
-            apiRequest: request, urlSession: network as any HTTPSession)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network as any HTTPSession)
         let values = Recorder<String?>()
 
         for _ in 0..<100 { loader.loadAPIRequest(requestData: "a") { v, _ in values.append(v) } }
-
         var count = 0
         let all = await values.events { _ in
             count += 1
@@ -190,15 +137,76 @@ import Testing
 
     @Test func isCancelledByTheTaskItReturns() async throws {
         network.stub(.any, .hanging)
+        let error = await result(over: network.urlSession, cancels: true).error
+        #expect((error as? URLError)?.code == .cancelled)
+    }
+}
+
+@Suite(.limited, .usesSockets) struct CancellationTests {
+    @Test func neverParsesWhenCancelledAfter() async throws {
+        struct Parsing: APIRequest {
+            let parses: Locked<Int>
+            func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
+            func parseResponse(data: Data) throws -> Int { parses.next() }
+        }
+        let session = MockURLSession().intercepting { request, _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try answer(to: request, "body")
+        }
+        let parses = Locked(0)
+        let loader = APIRequestLoader(apiRequest: Parsing(parses: parses), urlSession: session)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await Task { try await loader.load(()) }.value
+        }
+        #expect(error?.isCancellation == true)
+        #expect(parses.withLock { $0 } == 0)
+    }
+
+    // As a rejected certificate is.
+    @Test func isNotACancellationWhenNobodyCancelled() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .error(.cancelled))
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: network.urlSession)
 
-        let error = await withCheckedContinuation { continuation in
-            loader.loadAPIRequest(requestData: "/a") { _, error in
-                continuation.resume(returning: error)
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == false)
+    }
+
+    @Test func leavesNoTaskAndNoLoaderBehind() async throws {
+        final class Tracked: APIRequest, Sendable {
+            let count: Locked<Int>
+            init(_ count: Locked<Int>) {
+                self.count = count
+                count.withLock { $0 += 1 }
             }
-            .cancel()
+            deinit { count.withLock { $0 -= 1 } }
+            func makeRequest(from path: String) throws -> URLRequest { .test(path) }
+            func parseResponse(data: Data) throws -> String { data.text }
+        }
+        let alive = Locked(0)
+        let network = MockNetwork { request in (HTTPURLResponse(), Data("x".utf8)) }
+
+        try await concurrently(16) { worker in
+            for index in 0..<50 {
+                let loader = APIRequestLoader(
+                    apiRequest: Tracked(alive), urlSession: network.urlSession)
+                let task = Task { try await loader.load("a") }
+                if (index + worker).isMultiple(of: 3) {
+                    await Task.yield()
+                    task.cancel()
+                }
+                if case .failure(let error) = await task.result {
+                    #expect((error as? APIRequestError)?.isCancellation == true)
+                }
+            }
+        }
+        let tasks = await withCheckedContinuation { continuation in
+            network.urlSession.getAllTasks { continuation.resume(returning: $0.count) }
         }
 
-        #expect((error as? URLError)?.code == .cancelled)
+        #expect(tasks == 0)
+        #expect(alive.withLock { $0 } == 0)
     }
 }

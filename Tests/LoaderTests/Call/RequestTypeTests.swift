@@ -46,13 +46,11 @@ extension ShopRequest {
         network.stub(.any.query(["birthday": "2"]), .status(500), times: .any)
         network.stub(.any.query(["birthday": "3"]), .json("[]"), times: .any)
         network.stub(.any.query(["birthday": "4"]), .status(204), times: .any)
-        let loader = APIRequestLoader(
-            apiRequest: CustomerRequest(), urlSession: network)
+        let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: network)
 
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(birthday)
         }
-
         let url = "https://api.example.com/customers?birthday=REDACTED"
         #expect(error.requestType == "CustomerRequest")
         #expect(
@@ -65,9 +63,7 @@ extension ShopRequest {
     @Test func namesAGenericType() async throws {
         let loader = APIRequestLoader(
             apiRequest: Paged<CustomerRequest>(), urlSession: MockURLSession())
-
         let error = try await #require(throws: APIRequestError.self) { try await loader.load(()) }
-
         #expect(error.requestType == "Paged<CustomerRequest>")
         #expect(error.localizedDescription == "The request could not be created.")
     }
@@ -76,9 +72,7 @@ extension ShopRequest {
         let network = MockNetwork()
         network.stub(.any, .status(404), times: .any)
         let names = Locked<[String?]>([])
-        let session = network.observed { event in
-            names.withLock { $0.append(event.requestType) }
-        }
+        let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
 
         for name in ["users.show", nil] {
             let error = await #expect(throws: APIRequestError.self) {
@@ -87,8 +81,7 @@ extension ShopRequest {
             #expect(error?.requestType == name)
         }
 
-        #expect(
-            names.withLock { $0 } == ["users.show", "users.show", "users.show", nil, nil, nil])
+        #expect(names.withLock { $0 } == ["users.show", "users.show", "users.show", nil, nil, nil])
     }
 
     @Test func hidesTheStandardSecretsByDefault() {

@@ -1,14 +1,12 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Each verb takes a request type or a `URLRequest`, with the same outcome and the same errors.
 @Suite(.limited, .usesSockets) struct VerbTests {
-    struct Item: Codable, Equatable, Sendable {
-        var id: Int
-    }
+    private let folder = try! TemporaryFolder()
+
+    struct Item: Codable, Equatable, Sendable { var id: Int }
 
     struct ItemRequest: StreamedAPIRequest {
         var baseURL: URL
@@ -70,15 +68,25 @@ import Testing
             let stream = session.stream(
                 request, JSONLines(Item.self), name: "items", redaction: redaction,
                 validate: validate)
-            var (iterator, items) = (stream.makeAsyncIterator(), [Item]())
-            while let item = try await iterator.next() { items.append(item) }
-            return items
+            return try await elements(of: stream)
         case .download:
             try await session.download(
                 request, to: folder.file, name: "items", redaction: redaction, validate: validate)
-            return (try? JSONDecoder().decode(Item.self, from: Data(contentsOf: folder.file)))
-                .map { [$0] } ?? []
+            return items(in: folder)
         }
+    }
+
+    private func items(in folder: TemporaryFolder) -> [Item] {
+        let item = folder.content.flatMap { try? JSONDecoder().decode(Item.self, from: $0) }
+        return item.map { [$0] } ?? []
+    }
+
+    private func elements<S: AsyncSequence>(
+        of stream: S
+    ) async throws(APIRequestError) -> [Item] where S.Element == Item {
+        let (items, error) = await stream.outcome()
+        if let error { throw error }
+        return items
     }
 
     /// The items that the verb returns for a request type.
@@ -91,22 +99,17 @@ import Testing
         case .load, .loadParsed: return try await session.load(request, path)
         case .response, .responseParsed: return try await session.response(request, for: path).value
         case .stream:
-            var (iterator, items) = (session.stream(request, path).makeAsyncIterator(), [Item]())
-            while let item = try await iterator.next() { items.append(item) }
-            return items
+            return try await elements(of: session.stream(request, path))
         case .download:
             try await session.download(request, path, to: folder.file)
-            return (try? JSONDecoder().decode(Item.self, from: Data(contentsOf: folder.file)))
-                .map { [$0] } ?? []
+            return items(in: folder)
         }
     }
 
     @Test(arguments: Transport.allCases, Verb.allCases)
     func returnsTheSame(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         let request = try URLRequest("GET", baseURL, path: "/items")
-
         #expect(try await items(verb, session, request, in: folder) == [Item(id: 1)])
         #expect(try await items(verb, session, baseURL, "/items", in: folder) == [Item(id: 1)])
     }
@@ -114,7 +117,6 @@ import Testing
     @Test(arguments: Transport.allCases, Verb.allCases)
     func failsInTheSameStage(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         var stages: [(String, APIRequestError.Stage)] = [
             ("/refused", .validate), ("/lost", .transport),
         ]
@@ -131,8 +133,10 @@ import Testing
             }
             #expect(ours?.stage == stage)
             #expect(typed?.stage == stage)
-            #expect(ours?.statusCode == typed?.statusCode)
+            #expect(ours?.statusCode == (stage == .transport ? nil : typed?.statusCode))
+            #expect((ours?.data == nil) == (stage == .transport))
             #expect(ours?.requestType == "items")
+            #expect(typed?.requestType == "ItemRequest")
             #expect(ours?.request?.url == request.url)
             if stage == .validate {
                 #expect(ours?.description.contains(#""id": 0"#) == true, "\(ours!)")
@@ -143,7 +147,6 @@ import Testing
     @Test(arguments: Transport.allCases, Verb.allCases)
     func validatesWithTheClosure(_ transport: Transport, _ verb: Verb) async throws {
         let (session, baseURL) = try transport.open(network)
-        let folder = try TemporaryFolder()
         let request = try URLRequest("GET", baseURL, path: "/items")
 
         let error = await #expect(throws: APIRequestError.self) {
@@ -175,12 +178,11 @@ import Testing
     /// Foundation's functions are the ones of a `URLSession` itself: no call is ambiguous.
     @Test func foundationsFunctionsStayThoseOfAURLSession() async throws {
         let session = network.urlSession
-        let url = URL(string: "https://api.example.com/items")!
+        let url = URL.api.appending(path: "items")
 
         let (data, response): (Data, URLResponse) = try await session.data(
             for: URLRequest(url: url))
         let (same, _) = try await session.data(from: url)
-
         #expect(data == same)
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
@@ -192,7 +194,80 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await network.load(.test("busy"), as: Item.self)
         }
-
         #expect(error?.retryAfter == delay)
+    }
+}
+
+@Suite(.limited) struct SessionLoadTests {
+    struct Ping: APIRequest {
+        typealias ResponseDataType = String
+        func makeRequest(from data: Void) throws -> URLRequest { .test("ping") }
+        func parseResponse(data: Data) throws -> String { data.text }
+    }
+
+    private let network = MockNetwork()
+    private var session: any HTTPSession { network }
+
+    @Test func loadsAValueWithAndWithoutInput() async throws {
+        network.stub(.get("/a"), .text("value").header("ETag", "1"))
+        network.stub(.get("/ping"), .text("pong"))
+
+        #expect(try await session.load(TextRequest(), "/a") == "value")
+        #expect(try await network.load(TextRequest(), "/a") == "value")
+        let response = try await session.response(TextRequest(), for: "/a")
+        #expect(response.value == "value")
+        #expect(response.data.text == "value")
+        #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
+        #expect(try await session.load(Ping()) == "pong")
+        #expect(try await session.response(Ping()).data.text == "pong")
+    }
+
+    @Test func loadsInAGenericFunction() async throws {
+        func load<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> (R.ResponseDataType, R.ResponseDataType) {
+            let value = try await session.load(request, input)
+            return (value, try await session.response(request, for: input).value)
+        }
+        func loadWithoutInput<R: APIRequest>(
+            _ request: R
+        ) async throws -> (R.ResponseDataType, R.ResponseDataType)
+        where R.RequestDataType == Void {
+            (try await session.load(request), try await session.response(request, for: ()).value)
+        }
+        network.stub(.any, .text("value"))
+
+        #expect(try await load(TextRequest(), "/a") == ("value", "value"))
+        #expect(try await loadWithoutInput(Ping()) == ("value", "value"))
+    }
+
+    @Test func loadsAPlainRequest() async throws {
+        network.stub(.get("/numbers"), .json(#"{"first_number": 1}"#))
+        network.stub(.get("/missing"), .json(#"{"first_number": 2}"#, status: 404), times: .any)
+        network.stub(.get("/empty"), .status(204))
+        struct Numbers: Decodable {
+            var firstNumber: Int
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+
+        let numbers = try await session.load(.test("numbers"), as: Numbers.self, decoder: decoder)
+        #expect(numbers.firstNumber == 1)
+        let missing = try await session.load(
+            .test("missing"), as: Numbers.self, decoder: decoder
+        ) { try $1.validateStatus(404) }
+        #expect(missing.firstNumber == 2)
+        #expect(try await session.load(.test("empty"), as: Numbers?.self) == nil)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(
+                .test("missing"), as: Data.self, redaction: .standard.adding("first_number"))
+        }
+        #expect(error?.stage == .validate)
+        #expect(
+            error?.underlying as? UnacceptableStatusError
+                == UnacceptableStatusError(statusCode: 404, accepted: [200..<300]))
+        let text = try #require(error).description
+        #expect(text.contains(#"{"first_number": 0}"#))
+        #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 #if os(macOS) || os(Linux)
 /// The command, pasted into a shell, sends what the request says.
@@ -20,8 +18,7 @@ struct CurlTests {
         let network = MockNetwork()
         network.stub(.any, .text("ok"))
         let server = try network.serve()
-        var request = URLRequest(
-            url: URL(string: "\(server.url)/a%20b/[c]?q=it's&x=%22$HOME%22")!)
+        var request = URLRequest(url: URL(string: "\(server.url)/a%20b/[c]?q=it's&x=%22$HOME%22")!)
         request.httpMethod = body == nil ? "GET" : "PATCH"
         request.httpBody = body
         request.setValue("it's \"quoted\"; $HOME", forHTTPHeaderField: "X-Quotes")
@@ -29,7 +26,6 @@ struct CurlTests {
 
         let output = try await shell(
             request.curlCommand(redacting: .none) + " --silent --noproxy '*'")
-
         #expect(output == "ok")
         let received = try #require(network.requests.first)
         #expect(received.method == request.httpMethod)

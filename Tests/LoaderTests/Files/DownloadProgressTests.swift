@@ -1,17 +1,11 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct DownloadProgressTests {
-    private let folder: TemporaryFolder
+    private let folder = try! TemporaryFolder()
     private let bytes = Data.pattern(100)
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     /// The calls of a progress.
     private let calls = Locked<[Count]>([])
@@ -29,17 +23,32 @@ import Testing
         return calls.withLock { $0 }
     }
 
-    @Test func countsTheBytes() async throws {
-        let pieces = Locked([bytes.dropFirst(40), bytes.prefix(40)])
-        let session = PiecewiseSession(fields: ["Content-Length": "100"]) {
-            pieces.withLock { $0.popLast() }
+    @Test(
+        arguments: [
+            (["Content-Length": "100"], 200, 0, [40, 60], [0, 40, 100], 100),
+            // What an earlier call left counts, unless the file is another one.
+            (
+                ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 206, 40, [60], [40, 100], 100
+            ),
+            (["ETag": "\"2\"", "Content-Length": "3"], 200, 40, [3], [0, 3], 3),
+            ([:], 200, 0, [100], [0, 100], nil),
+            (["Content-Length": ""], 200, 0, [100], [0, 100], nil),
+            (["Content-Length": "-1"], 200, 0, [100], [0, 100], nil),
+            (["Content-Length": "x"], 200, 0, [100], [0, 100], nil),
+        ] as [([String: String], Int, Int, [Int], [Int64], Int64?)])
+    func countsTheBytes(
+        _ fields: [String: String], _ status: Int, _ left: Int, _ pieces: [Int], _ calls: [Int64],
+        _ total: Int64?
+    ) async throws {
+        if left > 0 { try folder.leavePart(bytes.prefix(left), ResumeRecord(at: 40, of: 100)) }
+        let session = BodySession(status: status, headers: fields) {
+            HTTPBody(pieces.map { Data(count: $0) })
         }
 
-        let expected = [0, 40, 100].map { Count(bytes: $0, total: 100) }
-        #expect(try await counts(over: session) == expected)
+        #expect(try await counts(over: session) == calls.map { Count(bytes: $0, total: total) })
+        #expect(folder.content?.count == Int(calls[calls.count - 1]))
     }
 
-    /// The length of a body that arrives slowly is known, too.
     @Test(arguments: Transport.allCases)
     func isHalfDoneWhenHalfHasArrived(_ transport: Transport) async throws {
         let clock = MockClock()
@@ -56,44 +65,8 @@ import Testing
         await clock.waitForSleepers()
         await yieldWhile { calls.withLock { $0.last } != Count(bytes: 50, total: 100) }
         await clock.advance(by: .seconds(1))
-
         try await download.value
         #expect(calls.withLock { $0 } == [0, 50, 100].map { Count(bytes: $0, total: 100) })
-    }
-
-    @Test func countsWhatAnEarlierCallLeft() async throws {
-        try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
-        let pieces = Locked([bytes.dropFirst(40)])
-        let session = PiecewiseSession(
-            fields: ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], status: 206
-        ) {
-            pieces.withLock { $0.popLast() }
-        }
-
-        let expected = [40, 100].map { Count(bytes: $0, total: 100) }
-        #expect(try await counts(over: session) == expected)
-        #expect(folder.content == bytes)
-    }
-
-    /// The second answer has another version of the file.
-    @Test func beginsAgainWithAnotherFile() async throws {
-        try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
-        let network = MockNetwork()
-        network.stub(.any, .data(Data("new".utf8)).header("ETag", "\"2\""))
-
-        let expected = [0, 3].map { Count(bytes: $0, total: 3) }
-        #expect(try await counts(over: network) == expected)
-    }
-
-    @Test(arguments: [
-        [:], ["Content-Length": ""], ["Content-Length": "-1"], ["Content-Length": "x"],
-    ])
-    func hasNoTotalIfTheLengthIsUnknown(_ fields: [String: String]) async throws {
-        let pieces = Locked([bytes])
-        let session = PiecewiseSession(fields: fields) { pieces.withLock { $0.popLast() } }
-
-        let expected = [0, 100].map { Count(bytes: $0, total: nil) }
-        #expect(try await counts(over: session) == expected)
     }
 
     @Test(
@@ -109,11 +82,11 @@ import Testing
     }
 
     @Test func endsWithItsTask() async throws {
-        let session = PiecewiseSession { [bytes, calls] in
+        let session = BodySession(unfolding: { [bytes, calls] in
             if calls.withLock({ $0.count }) == 1 { return bytes.prefix(40) }
             _ = try await waitForCancellation()
             return nil
-        }
+        })
         let task = Task { try await counts(over: session) }
         await yieldWhile { calls.withLock { $0.count } < 2 }
         task.cancel()
@@ -124,22 +97,19 @@ import Testing
 
     @Test func aCancellationEndsTheReadingOfARefusal() async throws {
         let clock = MockClock()
-        let session = PiecewiseSession(status: 503) {
-            try await clock.sleep(for: .seconds(1))
-            return nil
-        }
-        let task = Task { [folder] in
-            _ = try await session.fetch(.test("/file"), to: folder.file)
-        }
+        let session = BodySession(
+            status: 503,
+            unfolding: {
+                try await clock.sleep(for: .seconds(1))
+                return nil
+            })
+        let task = Task { [folder] in _ = try await session.fetch(.test("/file"), to: folder.file) }
         await clock.waitForSleepers()
 
         task.cancel()
-
         await #expect(throws: URLError(.cancelled)) { try await task.value }
         #expect(folder.names == [])
     }
-
-    // MARK: Interrupted bodies
 
     @Test func continuesByItselfIfAskedTo() async throws {
         let network = MockNetwork()
@@ -150,53 +120,127 @@ import Testing
         try await network.fetch(
             .test("/file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
-
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
     }
 
-    @Test func givesUpWithoutProgress() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .error(.networkConnectionLost))
-        await #expect(throws: URLError(.networkConnectionLost)) {
-            try await network.fetch(
-                .test("/file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
-        }
-        #expect(network.requests.count == 3)
-        #expect(folder.names == [])
-    }
-
-    /// A stream whose reader is too slow ends with `BodyLimitError`.
     @Test func aSlowDiskInterruptsTheTransfer() async throws {
         let network = MockNetwork()
         network.stub(.any, .file(bytes))
-        let pieces = Locked([bytes.prefix(40)])
+        let interrupted = HTTPBody([bytes.prefix(40)], throwing: TransportError.bodyLimit(40))
         let session = network.intercepting { request, next in
             let (body, response) = try await next(request)
-            guard request.value(forHTTPHeaderField: "Range") == nil else { return (body, response) }
-            let interrupted = HTTPBody(unfolding: {
-                if let piece = pieces.withLock({ $0.popLast() }) { return piece }
-                throw TransportError.bodyLimit(40)
-            })
-            return (interrupted, response)
+            let isFirst = request.value(forHTTPHeaderField: "Range") == nil
+            return (isFirst ? interrupted : body, response)
         }
 
         try await session.fetch(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
-        #expect(
-            network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
+        #expect(network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
     }
 
     @Test func aSlowDiskEndsATransferThatCannotBeResumed() async throws {
-        let pieces = Locked([bytes.prefix(40)])
-        let session = PiecewiseSession(fields: [:]) {
-            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
-            throw TransportError.bodyLimit(40)
+        let session = BodySession(headers: [:]) { [bytes] in
+            HTTPBody([bytes.prefix(40)], throwing: TransportError.bodyLimit(40))
         }
         await #expect(throws: TransportError.bodyLimit(40)) {
             try await session.fetch(.test("/file"), to: folder.file)
         }
         #expect(folder.names == [])
     }
+}
+
+/// The promise of a download: under the name of the file is what was there before, or the whole
+/// right file.
+@Suite(.limited, .usesSockets) struct DownloadFaultTests {
+    private let bytes = Data.pattern(40)
+    private let old = Data("old".utf8)
+
+    private func folder(with count: Int) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try old.write(to: folder.file)
+        guard count > 0 else { return folder }
+        try folder.leavePart(bytes.prefix(count), ResumeRecord(at: Int64(count), of: 40))
+        return folder
+    }
+
+    @Test(arguments: [0, 17, 39, 40])
+    func everyFaultEndsInTheRightFileOrAnError(_ kept: Int) async throws {
+        let (bytes, old) = (bytes, old)
+        let start = min(kept, 39)
+        let part = MockResponse.data(Data(bytes.suffix(from: start)), status: 206)
+            .header("ETag", "\"1\"").header("Content-Range", "bytes \(start)-39/40")
+        // Without a part on disk, a part of the file is no good answer.
+        for response in [.file(bytes)] + (kept > 0 ? [part] : []) {
+            try await forEachFault(in: response) { network in
+                let folder = try folder(with: kept)
+                var failure: APIRequestError?
+                do throws(APIRequestError) {
+                    try await network.download(FileRequest(), "/file", to: folder.file)
+                } catch {
+                    failure = error
+                }
+                if failure != nil {
+                    #expect(folder.content == old)
+                } else if folder.content != bytes {
+                    // Nothing shows that the body of this answer is not the file.
+                    let served = try await uncancelled {
+                        try await network.exchange(.test("/file")).0
+                    }
+                    #expect(folder.content == served, "\(Fault.current)")
+                }
+
+                // The next call gets the file from any state that this call left.
+                let healthy = MockNetwork()
+                healthy.stub(.any, .file(bytes))
+                _ = try await uncancelled {
+                    try await healthy.download(URLRequest.test("/file"), to: folder.file)
+                }
+                #expect(folder.content == bytes, "\(Fault.current)")
+                #expect(folder.names == ["file.bin"], "\(Fault.current)")
+                if let failure { throw failure }
+            }
+        }
+    }
+
+    @Test func anyByteMayBeTheLast() async throws {
+        for first in stride(from: 0, through: 40, by: 5) {
+            let rest = 40 - first
+            for second in Set(stride(from: first % 6, to: rest, by: 6)).union([rest]) {
+                let network = MockNetwork()
+                let folder = try folder(with: 0)
+                network.stub(
+                    .any, .file(bytes).failing(afterBytes: first),
+                    .file(bytes).failing(afterBytes: second), .file(bytes))
+                for _ in 0..<3 where folder.content == old {
+                    _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
+                    #expect(folder.content == old || folder.content == bytes)
+                }
+                #expect(folder.content == bytes, "lost after \(first) and \(second) bytes")
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 17, 39, 40]) func versionsNeverMix(_ lost: Int) async throws {
+        let other = Data(bytes.map { $0 ^ 0xFF })
+        for second in Set(stride(from: lost % 6, to: 40, by: 6)).union([0, 1, 39, 40]) {
+            let network = MockNetwork()
+            let folder = try folder(with: lost)
+            network.stub(
+                .any, .file(other, tag: "\"2\"").failing(afterBytes: second),
+                .file(other, tag: "\"2\""))
+            for _ in 0..<2 where folder.content == old {
+                _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
+                #expect(folder.content == old || folder.content == other)
+            }
+            #expect(folder.content == other)
+        }
+    }
+}
+
+/// Runs work that goes on when the task is cancelled.
+private func uncancelled<R: Sendable>(
+    _ work: @escaping @Sendable () async throws -> R
+) async throws -> R {
+    try await Task(operation: work).value
 }

@@ -1,5 +1,4 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 
 @testable import APIKitLite
@@ -55,8 +54,7 @@ extension ResumeRecord {
     /// The record of a part of `https://api.example.com/file`.
     init(at offset: Int64, of length: Int64?) {
         let url = URL(string: "https://api.example.com/file")
-        self.init(
-            urlHash: Self.hash(of: url), validator: "\"1\"", offset: offset, length: length)
+        self.init(urlHash: Self.hash(of: url), validator: "\"1\"", offset: offset, length: length)
     }
 }
 
@@ -82,7 +80,7 @@ extension MockResponse {
 
 /// The request for a file, whose input is its path.
 struct FileRequest: APIRequest {
-    var baseURL = URL(string: "https://api.example.com")!
+    var baseURL = URL.api
 
     func makeRequest(from path: String) throws -> URLRequest {
         try URLRequest("GET", baseURL, path: path)
@@ -95,25 +93,7 @@ struct FileRequest: APIRequest {
 func answer(
     to request: URLRequest, _ pieces: [Data], status: Int = 200, _ fields: [String: String]
 ) throws -> (HTTPBody, HTTPURLResponse) {
-    let rest = Locked(pieces[...])
     let response = HTTPURLResponse(
         url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
-    return (HTTPBody(unfolding: { rest.withLock { $0.popFirst() } }), response)
-}
-
-/// A session whose response has no `Content-Length` unless a test names one.
-struct PiecewiseSession: HTTPSession {
-    var fields: [String: String] = ["ETag": "\"1\""]
-    var status = 200
-    let next: @Sendable () async throws -> Data?
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        (
-            HTTPBody(unfolding: next),
-            HTTPURLResponse(
-                url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
-        )
-    }
+    return (HTTPBody(pieces), response)
 }

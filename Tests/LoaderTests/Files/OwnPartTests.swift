@@ -1,18 +1,12 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The part must be the file that the download has locked, and belong to nobody else.
 @Suite(.limited) struct OwnPartTests {
-    private let folder: TemporaryFolder
+    private let folder = try! TemporaryFolder()
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func download() async throws {
         try await network.fetch(.test("/file"), to: folder.file)
@@ -43,7 +37,6 @@ import Testing
         }
 
         let error = await #expect(throws: DownloadError.self) { try await download() }
-
         #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
         // The other file stays, and no record says that it is a part.
@@ -56,7 +49,7 @@ import Testing
 
     @Test func aShortenedPartIsNotFilledWithZeros() async throws {
         let pieces = Locked([40, 20, 20, 20])
-        let session = PiecewiseSession { [folder, bytes] in
+        let session = BodySession(unfolding: { [folder, bytes] in
             let rest = pieces.withLock { pieces in
                 defer { pieces = Array(pieces.dropFirst()) }
                 return pieces
@@ -65,12 +58,11 @@ import Testing
             if rest.count == 2 { #expect(truncate(folder.part.path, 10) == 0) }
             let start = 100 - rest.reduce(0, +)
             return rest.first.map { bytes[start..<start + $0] }
-        }
+        })
 
         await #expect(throws: DownloadError.self) {
             try await session.fetch(.test("/file"), to: folder.file)
         }
-
         #expect(folder.names == ["file.bin.part"])
         #expect(try Data(contentsOf: folder.part).prefix(10) == bytes.prefix(10))
     }
@@ -83,7 +75,6 @@ import Testing
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
 
         await #expect(throws: (any Error).self) { try await download() }
-
         #expect(try Data(contentsOf: precious) == Data("precious".utf8))
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
@@ -98,7 +89,6 @@ import Testing
         }
 
         try await download()
-
         #expect(folder.content == bytes)
         #expect(permissions(of: folder.file) == mode)
         #expect(whileItGrows.withLock { $0 } == 0o600)
@@ -119,7 +109,6 @@ import Testing
         }
 
         try await session.fetch(.test("/file"), to: folder.file)
-
         #expect(folder.content == bytes)
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
     }
@@ -131,7 +120,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(FileRequest(), "/file", to: folder.file)
         }
-
         let sentence = "The next download starts over: the answer had no ETag and no Last-Modified."
         #expect(error?.description.contains("\n\(sentence)\n") == isSaid)
     }
@@ -140,10 +128,8 @@ import Testing
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
-            try await network.fetch(
-                .test("/file"), to: missing.appending(path: "a"))
+            try await network.fetch(.test("/file"), to: missing.appending(path: "a"))
         }
-
         #expect(
             error?.errorDescription
                 == "The folder \(missing.path) does not exist. Create it before the download.")

@@ -1,8 +1,6 @@
 // Other platforms cannot start a process, in which a limit does not concern other tests.
 #if os(macOS) || os(Linux)
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 

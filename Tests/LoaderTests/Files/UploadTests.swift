@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -26,7 +24,6 @@ import Testing
         for _ in 0..<2 {
             #expect(try await session.exchange(request).1.statusCode == 201)
         }
-
         #expect(network.requests.map { $0.body == Data(text.utf8) } == [true, true])
         let sent = try #require(network.requests.first)
         #expect(sent.header("Content-Type") == "text/plain")
@@ -53,7 +50,6 @@ import Testing
         ])
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         let parts = try #require(network.requests.first?.parts)
         #expect(parts.map(\.name) == ["title", "cover", "empty", "last"])
         #expect(parts.map(\.data.count) == [4, 500_000, 0, 1])
@@ -62,7 +58,6 @@ import Testing
         #expect(parts.map(\.fileName) == [nil, "a.png", "b.txt", nil])
     }
 
-    /// Except to a GET.
     @Test(arguments: Transport.allCases, [303, 307, 308])
     func sendsTheFileAgainAfterARedirect(_ transport: Transport, _ status: Int) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -71,7 +66,6 @@ import Testing
         let request = try request("/old", baseURL).fileBody(folder.write(long))
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-
         let isGet = status == 303
         #expect(network.requests.map(\.path) == ["/old", "/new"])
         #expect(network.requests.map(\.method) == ["PUT", isGet ? "GET" : "PUT"])
@@ -86,10 +80,7 @@ import Testing
         let request = try request("/f", baseURL).fileBody(folder.write(long))
 
         let (body, _) = try await session.retrying(RetryPolicy(baseDelay: .zero)).stream(request)
-        var text = ""
-        for try await piece in body { text += piece.text }
-
-        #expect(text == "done")
+        #expect(try await body.collect().text == "done")
         #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
     }
 
@@ -116,9 +107,7 @@ import Testing
             expected = .resized(file, from: 5, to: 4)
         }
 
-        await #expect(throws: expected) {
-            try await session.retrying().exchange(request)
-        }
+        await #expect(throws: expected) { try await session.retrying().exchange(request) }
         await #expect(throws: expected) { _ = try await session.stream(request) }
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(request, as: Data.self)
@@ -149,14 +138,12 @@ import Testing
         let error = await #expect(throws: FileBodyError.self) {
             _ = try await session.send(request, awaiting: options)
         }
-
         let size = change == "shrinks" ? 1_000 : 600_000
         #expect(error == .resized(file, from: 500_000, to: size))
         #expect(network.requests.isEmpty)
     }
     #endif
 
-    /// A cancelled upload closes its file.
     @Test func closesTheFileOfACancelledUpload() async throws {
         let (session, baseURL) = try Transport.loopback.open(network)
         network.stub(.any, .status(201), times: .any)
@@ -177,7 +164,6 @@ import Testing
         #expect(openCount(of: file) == 0)
     }
 
-    /// A form with files is one file while it is sent.
     @Test(arguments: Transport.allCases.filter { $0 != .direct }, Ending.allCases)
     func removesTheFileOfAForm(_ transport: Transport, _ ending: Ending) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -225,9 +211,7 @@ import Testing
         #expect(permissionsOfForms(of: total).isEmpty)
     }
 
-    enum Ending: CaseIterable {
-        case answer, head, error, cancellation
-    }
+    enum Ending: CaseIterable { case answer, head, error, cancellation }
 
     /// The permissions of the temporary files of forms with a size.
     private func permissionsOfForms(of size: Int) -> [Int] {
@@ -247,6 +231,75 @@ import Testing
             let target = try? FileManager.default.destinationOfSymbolicLink(
                 atPath: "\(folder)/\(name)")
             return target == file.path(percentEncoded: false)
+        }
+    }
+}
+
+/// What `progress` gets while the body of a request is sent.
+@Suite(.limited, .usesSockets) struct ReportingTests {
+    private let folder = try! TemporaryFolder()
+    private let network = MockNetwork()
+    /// The last number of bytes, and each size that a call had.
+    private let reported = Locked<(bytes: Int64?, totals: Set<Int64?>)>((nil, []))
+
+    private var progress: @Sendable (Int64, Int64?) -> Void {
+        { [reported] bytes, total in
+            reported.withLock { reported in
+                reported.bytes = bytes
+                reported.totals.insert(total)
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func reportsTheBytesOfAFile(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(503), .error(.networkConnectionLost), .status(201))
+        let file = try folder.write(Data(count: 500_000))
+        let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(file)
+
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        _ = try await retrying.exchange(request, progress: progress)
+
+        // The number is not larger, because each attempt counts from 0.
+        #expect(reported.withLock { $0.bytes } == 500_000)
+        #expect(reported.withLock { $0.totals } == [500_000])
+        #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func eachVerbReportsItsBody(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .text("a"))
+        let put = try URLRequest("PUT", baseURL, path: "/f")
+        let form = try put.formBody(["a": "1"])
+        let progress = progress
+        let verbs: [(body: String, send: @Sendable () async throws -> Void)] = [
+            (
+                "[1,2]",
+                { _ = try await session.exchange(put.jsonBody([1, 2]), progress: progress) }
+            ),
+            ("a=1", { _ = try await session.load(form, as: Data.self, progress: progress) }),
+            ("a=1", { _ = try await session.response(form, progress: progress) { _, _ in } }),
+            (
+                "b=22",
+                {
+                    _ = try await session.upload(
+                        for: put, from: Data("b=22".utf8), progress: progress)
+                }
+            ),
+            ("", { _ = try await session.exchange(URLRequest(url: baseURL), progress: progress) }),
+        ]
+
+        for (body, send) in verbs {
+            reported.withLock { $0 = (nil, []) }
+            try await send()
+
+            // Without a body, it reports nothing.
+            let count = body.isEmpty ? nil : Int64(body.utf8.count)
+            #expect(reported.withLock { $0.bytes } == count)
+            #expect(reported.withLock { $0.totals } == (count == nil ? [] : [count]))
+            #expect(network.requests.last?.body.text == body)
         }
     }
 }

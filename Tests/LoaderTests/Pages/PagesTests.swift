@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct PagesTests {
     let network = MockNetwork()
@@ -21,8 +19,7 @@ import Testing
         let sequence = session.pages(NumbersRequest(), from: 1)
         // It can be walked twice.
         for _ in 1...2 {
-            var pages: [Pages<Int, [Int], APIRequestError>.Page] = []
-            for try await page in sequence { pages.append(page) }
+            let pages = try await sequence.all()
 
             #expect(pages.map(\.input) == [1, 2, 3])
             #expect(pages.map(\.value) == [[1, 2], [3], []])
@@ -32,16 +29,8 @@ import Testing
 
     @Test func loadsTheElements() async throws {
         stubThreePages()
-
-        var all: [Int] = []
-        for try await number in session.pages(NumbersRequest(), from: 1).elements {
-            all.append(number)
-        }
-        for try await number in session.pages(NumbersRequest(), from: 2).elements({ $0 }) {
-            all.append(number)
-        }
-
-        #expect(all == [1, 2, 3, 3])
+        #expect(try await session.pages(NumbersRequest(), from: 1).elements.all() == [1, 2, 3])
+        #expect(try await session.pages(NumbersRequest(), from: 2).elements({ $0 }).all() == [3])
     }
 
     @Test func loadsWhatAFunctionReturns() async throws {
@@ -54,7 +43,7 @@ import Testing
             return (String(repeating: "a", count: page), page < 4 ? page + 1 : nil)
         }
 
-        #expect(try await pages.elements({ $0 }).reduce(0) { sum, _ in sum + 1 } == 10)
+        #expect(try await pages.elements({ $0 }).all().count == 10)
         failures.withLock { $0 = [3] }
         let iterator = pages.makeAsyncIterator()
         #expect(try await iterator.next()?.value == "a")
@@ -68,10 +57,8 @@ import Testing
 
     @Test func loadsNothingBeforeItIsAskedFor() async throws {
         stubThreePages()
-
         let numbers = session.pages(NumbersRequest(), from: 1).elements
         for try await number in numbers where number == 2 { break }
-
         #expect(network.requests.count == 1)
     }
 
@@ -80,18 +67,12 @@ import Testing
         network.stub(.get("/items").query(["cursor": "x"]), .json(#"{"items": [], "next": "y"}"#))
         network.stub(.get("/items").query(["cursor": "y"]), .json(#"{"items": ["c"]}"#))
 
-        var items: [String] = []
-        for try await item in session.pages(CursorRequest(), from: nil).elements({ $0.items }) {
-            items.append(item)
-        }
-        #expect(items == ["a", "b", "c"])
-        #expect(network.requests.count == 3)
-
         // An iteration that starts in the middle ends at the same place.
-        for try await item in session.pages(CursorRequest(), from: "y").elements({ $0.items }) {
-            items.append(item)
+        for (start, expected) in [(nil, ["a", "b", "c"]), ("y", ["c"])] {
+            let items = session.pages(CursorRequest(), from: start).elements({ $0.items })
+            #expect(try await items.all() == expected)
         }
-        #expect(items == ["a", "b", "c", "c"])
+        #expect(network.requests.count == 4)
     }
 
     @Test func endsAtARepeatedInput() async throws {
@@ -100,48 +81,34 @@ import Testing
             return .json(#"{"items": ["i"], "next": "\#(isLast ? "x" : "y")"}"#)
         }
 
-        var nexts: [String??] = []
-        for try await page in session.pages(CursorRequest(), from: "x") { nexts.append(page.next) }
-
-        #expect(nexts == ["y", .none])
+        let pages = try await session.pages(CursorRequest(), from: "x").all()
+        #expect(pages.map(\.next) == ["y", .none])
     }
 
-    // As of a server that answers any page with the same text.
     @Test(arguments: [(0, 0), (-1, 0), (1, 1), (7, 7)])
     func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
         network.stub(.any, .json("[1]"), times: .any)
 
-        var last: Pages<Int, [Int], APIRequestError>.Page?
-        for try await page in session.pages(NumbersRequest(), from: 1, limit: limit) { last = page }
-        var elements = 0
-        for try await _ in session.pages(NumbersRequest(), from: 1, limit: limit).elements {
-            elements += 1
-        }
-
+        let pages = session.pages(NumbersRequest(), from: 1, limit: limit)
+        #expect(try await pages.all().last?.next == (count == 0 ? nil : count + 1))
+        #expect(try await pages.elements.all().count == count)
         #expect(network.requests.count == 2 * count)
-        #expect(elements == count)
-        #expect(last?.next == (count == 0 ? nil : count + 1))
     }
 
     @Test func endsAThousandEmptyPages() async throws {
         let count = Locked(0)
         network.stub(.any) { _ in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return .json(#"{"items": [], "next": "\#(number)"}"#)
+            .json(#"{"items": [], "next": "\#(count.next())"}"#)
         }
 
-        for try await _ in session.pages(CursorRequest(), from: nil).elements({ $0.items }) {}
-
+        let items = session.pages(CursorRequest(), from: nil).elements({ $0.items })
+        #expect(try await items.all().isEmpty)
         #expect(network.requests.count == 1_000)
     }
 
     @Test func triesAPageThatFailedAgain() async throws {
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .once)
-        network.stub(
-            .get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
+        network.stub(.get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
         network.stub(.get("/numbers/3"), .json("[]"), times: .once)
         var elements = session.pages(NumbersRequest(), from: 1).elements.makeAsyncIterator()
         #expect(try await elements.next() == 1)
@@ -149,7 +116,6 @@ import Testing
 
         let first = await #expect(throws: APIRequestError.self) { try await elements.next() }
         let second = await #expect(throws: APIRequestError.self) { try await elements.next() }
-
         #expect(first?.stage == .transport)
         #expect(second?.statusCode == 500)
         #expect(second?.request?.url?.path == "/numbers/2")
@@ -167,19 +133,129 @@ import Testing
             return try await waitForCancellation()
         }
         let pages = session.pages(NumbersRequest(), from: 1)
-        let task = Task {
-            var count = 0
-            do {
-                for try await _ in pages { count += 1 }
-            } catch {
-                #expect((error as? APIRequestError)?.isCancellation == true)
-            }
-            return count
-        }
+        let task = Task { await pages.outcome() }
         await arrived.wait()
         task.cancel()
 
-        #expect(await task.value == 1)
+        #expect(await task.value.elements.count == 1)
+        #expect(await task.value.error?.isCancellation == true)
         #expect(network.requests.map(\.wasCancelled) == [false, true])
+    }
+}
+
+@Suite(.limited) struct SessionPagesTests {
+    private let network = MockNetwork()
+    private var session: any HTTPSession { network }
+
+    init() {
+        network.stub(.get("/numbers/{page}")) { request in
+            request.pathValues["page"] == "3" ? .json("[]") : .json("[1, 2]")
+        }
+    }
+
+    @Test @MainActor func parsesInTheBackground() async throws {
+        let pages = session.pages(PlacesRequest(), from: 1)
+        #expect(try await pages.elements.all() == [.background])
+        #expect(try await pages.all().map(\.value) == [[.background]])
+    }
+
+    @Test @MainActor func aFunctionRunsOnTheActorOfItsReader() async throws {
+        let pages = Pages(from: 1) { page in
+            try Task.checkCancellation()
+            return (RunningPlace.current, page < 2 ? page + 1 : nil)
+        }.makeAsyncIterator()
+
+        #expect(try await pages.next()?.value == .mainActor)
+        #expect(try await pages.next()?.value == .mainActor)
+    }
+
+    /// A list that is scrolled may ask twice before the page has arrived.
+    @Test @MainActor func callsThatOverlapLoadOnePageAfterAnother() async throws {
+        let held = network.stub(.get("/numbers/1"), MockResponse.json("[1]").held, times: .once)
+        let pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
+
+        let calls = (1...3).map { _ in Task { try await pages.next()?.input } }
+        await held.waitForRequests()
+        #expect(network.requests.count == 1)
+        held.release()
+        var inputs: [Int?] = []
+        for call in calls { inputs.append(try await call.value) }
+        #expect(inputs == [1, 2, 3])
+        #expect(network.requests.map(\.path) == ["/numbers/1", "/numbers/2", "/numbers/3"])
+    }
+
+    /// A call that is cancelled while another one loads neither loads nor skips a page.
+    @Test @MainActor func aCancelledCallLeavesThePageToTheNextOne() async throws {
+        let held = network.stub(.get("/numbers/1"), MockResponse.json("[1]").held, times: .once)
+        let pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
+
+        let first = Task { try await pages.next()?.input }
+        await held.waitForRequests()
+        let cancelled = Task { try await pages.next()?.input }
+        cancelled.cancel()
+        let error = await #expect(throws: APIRequestError.self) { try await cancelled.value }
+        #expect(error?.isCancellation == true)
+        held.release()
+
+        #expect(try await first.value == 1)
+        #expect(try await pages.next()?.input == 2)
+        #expect(network.requests.count == 2)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test @MainActor func parsesOnTheActorWithoutConstraints() async throws {
+        func places<R: PagedAPIRequest>(
+            _ request: R, from first: R.RequestDataType
+        ) async throws -> [RunningPlace] where R.ResponseDataType == [RunningPlace] {
+            let pages = session.pages(request, from: first)
+            return try await pages.elements.all() + pages.all().flatMap(\.value)
+        }
+
+        #expect(try await places(PlacesRequest(), from: 1) == [.mainActor, .mainActor])
+    }
+}
+
+/// One page, which holds where it was parsed.
+private struct PlacesRequest: PagedAPIRequest {
+    func makeRequest(from page: Int) throws -> URLRequest { .test("numbers/\(page)") }
+
+    func parseResponse(data: Data) throws -> [RunningPlace] { [.current] }
+
+    func nextInput(after places: [RunningPlace], response: HTTPURLResponse, from page: Int) -> Int?
+    {
+        nil
+    }
+}
+
+/// Pages by number, each a list of numbers; an empty one is the last.
+struct NumbersRequest: PagedAPIRequest {
+    typealias ResponseDataType = [Int]
+
+    func makeRequest(from page: Int) throws -> URLRequest { .test("numbers/\(page)") }
+
+    func nextInput(after numbers: [Int], response: HTTPURLResponse, from page: Int) -> Int? {
+        numbers.isEmpty ? nil : page + 1
+    }
+}
+
+/// Pages by a cursor that the first page does not have.
+struct CursorRequest: PagedAPIRequest {
+    struct Page: Decodable, Sendable {
+        var items: [String]
+        var next: String?
+    }
+
+    func makeRequest(from cursor: String?) throws -> URLRequest {
+        try URLRequest("GET", .api, path: "/items", query: ["cursor": cursor])
+    }
+
+    func parseResponse(data: Data) throws -> Page {
+        try jsonDecoder.decode(Page.self, from: data)
+    }
+
+    func nextInput(
+        after page: Page, response: HTTPURLResponse, from cursor: String?
+    ) -> String?? {
+        page.next
     }
 }

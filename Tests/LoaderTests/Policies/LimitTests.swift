@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct LimitTests {
     /// How many exchanges are under way, and how many there were at most.
@@ -32,74 +30,34 @@ import Testing
         }
         let session = network.limited(to: limit)
 
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<200 {
-                group.addTask { _ = try await session.exchange(.test("a")) }
-            }
-            try await group.waitForAll()
-        }
-
+        try await concurrently(200) { _ in _ = try await session.exchange(.test("a")) }
         #expect(traffic.withLock { $0.total } == 200)
         #expect(traffic.withLock { $0.most } == expected)
     }
 
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func servesInTheOrderOfArrival() async throws {
-        let arrived = Gate()
-        let mayAnswer = Gate()
-        let network = MockNetwork { request in
-            if request.url?.path == "/first" {
-                arrived.open()
-                await mayAnswer.wait()
-            }
-            return (HTTPURLResponse(), nil)
-        }
+        let network = MockNetwork()
+        network.stub(.any, .text("ok"), times: .any)
+        let held = network.stub(.get("/first"), .text("ok").held)
         let session = network.limited(to: 1)
-        let first = Task { try await session.exchange(.test("first")) }
-        await arrived.wait()
+        let first = Task { await session.outcome(of: .test("first")) }
+        await held.waitForRequests()
         let executor = QueueExecutor(isSerial: true)
         let waiting = (0..<20).map { number in
-            executor.start { _ = try await session.exchange(.test("\(number)")) }
+            executor.start { await session.outcome(of: .test("\(number)")) }
         }
         await executor.settle()
 
         // The others keep their order.
         for number in [0, 7, 19] {
             waiting[number].cancel()
-            await #expect(throws: URLError(.cancelled)) { try await waiting[number].value }
+            #expect(try await waiting[number].value == .error(.cancelled))
         }
-        mayAnswer.open()
-        let others = (0..<20).filter { ![0, 7, 19].contains($0) }
-        for number in others { try await waiting[number].value }
-        _ = try await first.value
-
-        #expect(network.requests.map(\.path) == ["/first"] + others.map { "/\($0)" })
-    }
-
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func cancelledWaitersEndAtOnceAndSendNothing() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("ok"), times: .any)
-        let held = network.stub(.get("/first"), .text("first").held)
-        let session = network.limited(to: 1)
-        let first = Task { await session.outcome(of: .test("first")) }
-        await held.waitForRequests()
-
-        let executor = QueueExecutor(isSerial: true)
-        // No cancelled task stays in the queue.
-        let waiting = (0..<1_000).map { _ in
-            executor.start { await session.outcome(of: .test("second")) }
-        }
-        await executor.settle()
-        for task in waiting {
-            task.cancel()
-            #expect(try await task.value == .error(.cancelled))
-        }
-
-        #expect(network.requests.count == 1)
         held.release()
-        #expect(await first.value == .body("first"))
-        #expect(await session.outcome(of: .test("third")) == .body("ok"))
+        let others = (0..<20).filter { ![0, 7, 19].contains($0) }
+        for number in others { #expect(try await waiting[number].value == .body("ok")) }
+        #expect(await first.value == .body("ok"))
+        #expect(network.requests.map(\.path) == ["/first"] + others.map { "/\($0)" })
     }
 
     // A permit that came together with a cancellation must go on to the next.
@@ -116,23 +74,16 @@ import Testing
             return try await next(request)
         }.limited(to: 3)
 
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                let task = Task { try await session.exchange(.test("\(number)")) }
-                group.addTask {
-                    if number % 3 != 0 {
-                        for _ in 0..<(number % 7) { await Task.yield() }
-                        task.cancel()
-                    }
-                    do {
-                        _ = try await task.value
-                    } catch {
-                        #expect((error as? URLError)?.code == .cancelled)
-                    }
-                }
+        let outcomes = try await concurrently(1_000) { number in
+            let task = Task { await session.outcome(of: .test("\(number)")) }
+            if number % 3 != 0 {
+                for _ in 0..<(number % 7) { await Task.yield() }
+                task.cancel()
             }
+            return await task.value
         }
 
+        #expect(Set(outcomes).isSubset(of: [.body(""), .error(.cancelled)]))
         #expect(traffic.withLock { $0.most } <= 3)
         // All three places are still there: these wait for each other inside.
         let together = Barrier(3)
@@ -140,15 +91,9 @@ import Testing
             await together.wait()
             return .text("ok")
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<3 {
-                group.addTask { _ = try await session.exchange(.test("after")) }
-            }
-            try await group.waitForAll()
-        }
+        try await concurrently(3) { _ in _ = try await session.exchange(.test("after")) }
     }
 
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
         let mayAnswer = Gate()
         let paths = Locked<[String]>([])
@@ -173,7 +118,6 @@ import Testing
 
         try await first.value
         let error = await #expect(throws: URLError.self) { try await task.value }
-
         #expect(error?.code == .cancelled)
         _ = try await session.exchange(.test("third"))
         #expect(paths.withLock { $0 } == ["/first", "/third"])
@@ -184,8 +128,121 @@ import Testing
         network.stub(.any, .error(.notConnectedToInternet), .text("ok"))
         let session = network.limited(to: 1)
 
-        await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
-
-        #expect(try await session.exchange(.test("a")).0.text == "ok")
+        #expect(await session.outcome(of: .test("a")) == .error(.notConnectedToInternet))
+        #expect(await session.outcome(of: .test("a")) == .body("ok"))
     }
+}
+
+/// A whole response may be as large as the limit, and no byte larger, over every session.
+@Suite(.limited, .usesSockets) struct BodyLimitTests {
+    enum Kind: CaseIterable { case mocked, mockSession, served, closure, pieces }
+
+    enum Setting: CaseIterable { case options, session, sessionInside, load }
+
+    @Test(arguments: Kind.allCases, Setting.allCases)
+    func failsAResponseThatIsLarger(_ kind: Kind, _ setting: Setting) async throws {
+        let (session, request, server) = try session(kind, body: String(repeating: "1", count: 10))
+
+        #expect(try await size(of: request, over: session, setting, limit: 10) == 10)
+        let error = await #expect(throws: (any Error).self) {
+            try await size(of: request, over: session, setting, limit: 9)
+        }
+        let reason = (error as? APIRequestError)?.underlying ?? error
+        #expect(reason as? TransportError == .bodyTooLarge(limit: 9))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func theOutermostLimitDecides() async throws {
+        let session = FixedSession(Data("0123456789".utf8))
+
+        let (data, _) = try await session.limitingBodies(to: 1).limitingBodies(to: 10)
+            .exchange(.test("a"))
+        #expect(data.count == 10)
+        await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
+            try await session.limitingBodies(to: 10).limitingBodies(to: 9).exchange(.test("a"))
+        }
+    }
+
+    @Test func requestsWithOtherLimitsShareNoExchange() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("0123456789"), times: .any)
+        let session = network.coalescing()
+
+        async let small = session.limitingBodies(to: 9).outcome(of: .test("a"))
+        async let large = session.limitingBodies(to: 10).outcome(of: .test("a"))
+
+        #expect(await small == .otherError)
+        #expect(await large == .body("0123456789"))
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aStreamHasNoSuchLimit(_ kind: Kind) async throws {
+        let (session, request, server) = try session(kind, body: "0123456789")
+        let (body, _) = try await session.limitingBodies(to: 9).stream(request)
+        #expect(try await body.collect().count == 10)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func collectStopsAtItsLimit() async throws {
+        let body = HTTPBody(unfolding: { Data(count: 10) })
+        await #expect(throws: TransportError.bodyTooLarge(limit: 25)) {
+            try await body.collect(limit: 25)
+        }
+    }
+
+    #if os(Linux)
+    @Test func endsATransferThatIsLarger() async throws {
+        let server = try LargeServer()
+
+        await #expect(throws: TransportError.bodyTooLarge(limit: 1 << 20)) {
+            try await URLSession(configuration: .withoutProxy).limitingBodies(to: 1 << 20)
+                .exchange(URLRequest(url: server.url))
+        }
+        await server.hasEnded.wait()
+    }
+    #endif
+
+    private func session(_ kind: Kind, body: String) throws -> (
+        any HTTPSession, URLRequest, Any?
+    ) {
+        let network = MockNetwork()
+        network.stub(.any, .text(body), times: .any)
+        let request = URLRequest.test("a")
+        switch kind {
+        case .mocked: return (network.urlSession, request, network)
+        case .mockSession: return (network, request, network)
+        case .served:
+            let server = try network.serve()
+            return (URLSession(configuration: .withoutProxy), URLRequest(url: server.url), server)
+        case .closure:
+            return (ClosureSession { request in (Data(body.utf8), okay(request)) }, request, nil)
+        case .pieces:
+            let session = BodySession { HTTPBody(body.map { Data("\($0)".utf8) }) }
+            return (session, request, nil)
+        }
+    }
+
+    /// The number of bytes in the body of the response.
+    private func size(
+        of request: URLRequest, over session: any HTTPSession, _ setting: Setting, limit: Int
+    ) async throws -> Int {
+        func exchange(_ session: some HTTPSession) async throws -> Int {
+            try await session.exchange(request).0.count
+        }
+        switch setting {
+        case .options:
+            return try await session.send(request, awaiting: .body(limit: limit)).0
+                .collect(limit: limit).count
+        case .session: return try await exchange(session.limitingBodies(to: limit))
+        case .sessionInside:
+            return try await exchange(session.limitingBodies(to: limit).retrying())
+        case .load:
+            let number = try await session.limitingBodies(to: limit).load(request, as: Int.self)
+            return "\(number)".count
+        }
+    }
+}
+
+private func okay(_ request: URLRequest) -> HTTPURLResponse {
+    HTTPURLResponse(url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
 }

@@ -6,11 +6,12 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct ObservingTests {
+    private let network = MockNetwork()
+
     private func line(_ path: String) -> String { "GET https://api.example.com/\(path)" }
 
     @Test(arguments: [true, false])
     func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
-        let network = MockNetwork()
         network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
         let log = EventLog()
         let session = network.urlSession.limited(to: 1).observed(by: log).retrying()
@@ -27,30 +28,6 @@ import Testing
         #expect(response?.value(forHTTPHeaderField: "X-Rate-Limit") == "7")
         #expect(log.events.map { $0.duration == nil } == [true, false])
         #expect(log.events.allSatisfy { !"\($0)".contains("X-Rate-Limit") })
-    }
-
-    @Test(arguments: Transport.allCases)
-    func tellsHowAnExchangeEnded(_ transport: Transport) async throws {
-        let log = EventLog()
-        let network = MockNetwork()
-        network.stub(.get("/a"), .text("value"))
-        network.stub(.get("/missing"), .text("no", status: 404))
-        let (session, baseURL) = try transport.open(network)
-        let observed = session.observed(by: log)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-        let missing = URLRequest(url: baseURL.appending(path: "missing"))
-
-        let (data, response) = try await observed.exchange(request)
-        _ = try await observed.exchange(missing)
-
-        #expect(data.text == "value")
-        #expect(response.statusCode == 200)
-        #expect(
-            log.lines == [
-                "#1 GET \(baseURL)/a", "#1 GET \(baseURL)/a: 200 (OK), 5 bytes, 0.000 s",
-                "#2 GET \(baseURL)/missing",
-                "#2 GET \(baseURL)/missing: 404 (Not Found), 2 bytes, 0.000 s",
-            ])
     }
 
     @Test func measuresOnItsClock() async throws {
@@ -78,16 +55,10 @@ import Testing
 
     @Test func seesEachAttemptInsideRetryAndTheWholeOutside() async throws {
         let (inside, outside) = (EventLog(), EventLog())
-        let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
-        let session =
-            network
-            .observed(by: inside)
-            .retrying(random: { 0 })
-            .observed(by: outside)
+        let session = network.observed(by: inside).retrying(random: { 0 }).observed(by: outside)
 
         _ = try await session.exchange(.test("a"))
-
         let line = line("a")
         #expect(
             inside.lines == [
@@ -104,23 +75,26 @@ import Testing
             func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
         }
         let (inside, outside) = (EventLog(), EventLog())
-        let network = MockNetwork()
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
-        let session =
-            network
-            .observed(by: inside)
-            .timingOut(after: .seconds(30), clock: MockClock())
-            .retrying(clock: MockClock())
-            .intercepting { try await $1($0) }
-            .observed(by: outside)
-        let loader = APIRequestLoader(apiRequest: Parsed(), urlSession: session)
+        struct Own: SessionPolicy {
+            let next: any HTTPSession
+            func send(
+                _ request: URLRequest, awaiting options: SendOptions
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                try await next.send(request, awaiting: options)
+            }
+        }
+        let session = Own(next: network.observed(by: inside))
+            .timingOut(after: .seconds(30), clock: MockClock()).limited(to: 1).coalescing()
+            .authenticated(by: .bearer("token")).retrying(clock: MockClock())
+            .intercepting { try await $1($0) }.observed(by: outside)
 
         var errors: [APIRequestError] = []
         for path in ["a", "missing", "error"] {
             let error = await #expect(throws: APIRequestError.self) {
-                try await loader.load(path)
+                try await session.load(Parsed(), path)
             }
             errors.append(try #require(error))
         }
@@ -142,10 +116,8 @@ import Testing
     }
 
     /// The exchange whose answer was rejected, whatever is between the observer and the load.
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func knowsWhichExchangeWasRejected() async throws {
         let log = EventLog()
-        let network = MockNetwork()
         let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))
         let session = network.observed(by: log)
             .intercepting { request, next in
@@ -159,9 +131,7 @@ import Testing
         }
 
         let executor = QueueExecutor(isSerial: true)
-        let loads = (0..<2).map { _ in
-            executor.start { try await session.load(Numbers(), "a") }
-        }
+        let loads = (0..<2).map { _ in executor.start { try await session.load(Numbers(), "a") } }
         await executor.settle()
         stub.release()
         for load in loads { await #expect(throws: APIRequestError.self) { try await load.value } }

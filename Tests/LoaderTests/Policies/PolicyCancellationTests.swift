@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Each policy, cancelled or left at each moment of a request: its caller gets a cancellation, and the
 /// transfer ends.
@@ -94,5 +92,216 @@ import Testing
             // The task of the handler is cancelled too.
             if moment == .sending || moment == .sendingAStream { await handlerHasEnded.wait() }
         }
+    }
+}
+
+@Suite(.limited, .usesSockets) struct PolicyRaceTests {
+    private let clock = MockClock()
+
+    @Test func aThousandExchangesEndOnceEach() async throws {
+        let arrivals = Locked(0)
+        let session = MockURLSession().intercepting { request, _ in
+            arrivals.withLock { $0 += 1 }
+            if request.url?.path == "/0" { return try answer(to: request, "value") }
+            _ = try await waitForCancellation()
+            throw TestError()
+        }.timingOut(after: .seconds(10), clock: clock)
+        let tasks = (0..<1_000).map { number in
+            Task { await session.outcome(of: .test("\(number % 3)")) }
+        }
+        await yieldWhile { arrivals.withLock { $0 } < 1_000 }
+
+        // An answer that comes after the timeout is refused.
+        for number in stride(from: 0, to: 1_000, by: 3) { _ = await tasks[number].value }
+        for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
+        await clock.advance(by: .seconds(10))
+        let endings: [ExchangeOutcome] = [.body("value"), .error(.cancelled), .error(.timedOut)]
+        for (number, task) in tasks.enumerated() {
+            #expect(await task.value == endings[number % 3])
+        }
+    }
+
+    @Test func aCancellationArrivesAtOnce() async throws {
+        let executor = QueueExecutor(isSerial: true)
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        // On the real clock, whose deadlines wait in another way. It goes on beside busy tests.
+        let session = network.timingOut(after: .seconds(600)).retrying()
+            .coalescing().timingOut(after: .seconds(600))
+        let task = executor.start { await session.outcome(of: .test("a")) }
+        await network.waitForRequests(1)
+        // Every policy waits.
+        await executor.settle()
+
+        task.cancel()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        try network.verify()
+        let outcome = try await task.value
+        #expect(outcome == .error(.cancelled))
+    }
+
+    @Test func aTimeoutArrivesAtOnce() async throws {
+        let executor = QueueExecutor(isSerial: true)
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(10), clock: clock)
+            .retrying(RetryPolicy(maximumAttempts: 1), clock: clock)
+        let task = executor.start { await session.outcome(of: .test("a")) }
+        await stubborn.arrived.wait()
+        await executor.settle()
+        let wasCancelled = Locked(false)
+        // This runs at the same moment as the timeout, after it.
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
+            wasCancelled.withLock { $0 = stubborn.wasCancelled.withLock { $0 } }
+        }
+
+        await clock.advance(by: .seconds(10))
+        #expect(wasCancelled.withLock { $0 })
+        #expect(try await task.value == .error(.timedOut))
+        stubborn.mayAnswer.open()
+    }
+
+    @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
+        let session = MockURLSession().intercepting { request, _ in
+            try await clock.sleep(for: .milliseconds(1))
+            return try answer(to: request, "value")
+        }.timingOut(after: .milliseconds(1), clock: clock)
+        for number in 1...500 {
+            let task = Task { await session.outcome(of: .test("a")) }
+            await clock.waitForSleepers()
+            async let moved: Void = clock.advance(by: .milliseconds(1))
+            if number.isMultiple(of: 3) { task.cancel() }
+            let ending = await task.value
+            await moved
+            #expect([.body("value"), .error(.timedOut), .error(.cancelled)].contains(ending))
+        }
+    }
+
+    @Test func aThousandLoadsAreRetriedEachOnItsOwn() async throws {
+        let network = MockNetwork()
+        let attempts = Locked<[String: Int]>([:])
+        let failures: [[MockResponse]] = [[], [.status(503)], [.error(.timedOut), .status(429)]]
+        network.stub(.get("/{number}"), times: .any) { request in
+            let path = request.pathValues["number"]!
+            guard let number = Int(path), number % 4 < 3 else { return .status(500) }
+            let attempt = attempts.withLock { attempts in
+                attempts[path, default: 0] += 1
+                return attempts[path]!
+            }
+            let before = failures[number % 4]
+            return attempt <= before.count ? before[attempt - 1] : .text(path)
+        }
+        let session = network.retrying(clock: clock, random: { 0 })
+
+        try await concurrently(1_000) { number in
+            let (data, response) = try await session.exchange(.test("\(number)"))
+            #expect(response.statusCode == (number % 4 == 3 ? 500 : 200))
+            #expect(data.text == (number % 4 == 3 ? "" : "\(number)"))
+        }
+        #expect(network.requests.count == 250 * 9)
+    }
+
+    @Test func aThousandWaitsAreCancelledOrEnd() async throws {
+        let attempts = Locked(0)
+        // It answers even in a cancelled task.
+        let session = MockURLSession().intercepting { request, _ in
+            attempts.next()
+            return try answer(to: request, status: 503)
+        }.retrying(RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
+        let tasks = (0..<1_000).map { number in
+            Task { await session.outcome(of: .test("\(number)")) }
+        }
+        await clock.waitForSleepers(1_000)
+
+        for number in stride(from: 0, to: 1_000, by: 2) { tasks[number].cancel() }
+        await clock.advance(by: .milliseconds(500))
+        for (number, task) in tasks.enumerated() {
+            #expect(await task.value == (number % 2 == 0 ? .error(.cancelled) : .body("")))
+        }
+        #expect(attempts.withLock { $0 } == 1_500)
+    }
+}
+
+/// All policies in the documented order, on a server where everything goes wrong now and then.
+@Suite(.limited, .usesSockets) struct ChainTests {
+    private let clock = MockClock()
+    private let network: MockNetwork
+    private let tokens: Credentials<Token>
+    private let log: EventLog
+
+    init() {
+        let clock = clock
+        log = EventLog(clock: clock)
+        network = MockNetwork(clock: clock)
+        tokens = TokenServer().tokens(.expired)
+        let (valid, calls, refreshes) = (Locked(0), Locked(0), Locked(0))
+
+        network.stub(.any, times: .any) { request in
+            let number = calls.next()
+            let token = request.request.value(forHTTPHeaderField: "Authorization")
+            guard token == "Bearer \(valid.withLock { $0 })" else { return .status(401) }
+            if number.isMultiple(of: 97) { valid.withLock { $0 = -1 } }
+            switch number % 11 {
+            case 0: return .status(503)
+            case 1: return .status(429).header("Retry-After", "3")
+            case 2: return .error(.networkConnectionLost)
+            case 3: return .text("late").delayed(by: .seconds(40))
+            case 4: return .text("value").delayed(by: .seconds(10))
+            default: return .text("value")
+            }
+        }
+        network.stub(.post("/token"), times: .any) { _ in
+            let number = refreshes.next()
+            if number.isMultiple(of: 3) { return .status(503) }
+            valid.withLock { $0 = number }
+            return .json(encoding: Token(access: "\(number)"))
+        }
+    }
+
+    /// How many requests have a place in the limit, and how many had one at most.
+    private let inProgress = Locked((now: 0, most: 0))
+
+    private func chain(on session: any HTTPSession) -> any HTTPSession {
+        session.timingOut(after: .seconds(30), clock: clock)
+            .intercepting { [inProgress] request, next in
+                inProgress.withLock { inProgress in
+                    inProgress.now += 1
+                    inProgress.most = max(inProgress.most, inProgress.now)
+                }
+                defer { inProgress.withLock { $0.now -= 1 } }
+                return try await next(request)
+            }
+            .limited(to: 6).coalescing().authenticated(by: tokens).retrying(.standard, clock: clock)
+            .observed(by: log)
+    }
+
+    @Test(arguments: [false, true])
+    func endsEachRequestOnce(usesURLSession: Bool) async throws {
+        let session = chain(on: usesURLSession ? network.urlSession : network)
+        let time = Task { [clock] in
+            while !Task.isCancelled {
+                await clock.waitForSleepers()
+                await clock.advance(by: .milliseconds(500))
+            }
+        }
+
+        let tasks = (0..<400).map { number in
+            Task { await session.outcome(of: .test("\(number % 120)")) }
+        }
+        let cancelled = Set((0..<400).filter { _ in Int.random(in: 0..<3) == 0 })
+        for number in cancelled {
+            tasks[number].cancel()
+            await Task.yield()
+        }
+        for (number, task) in tasks.enumerated() {
+            let ending = await task.value
+            #expect(ending != .error(.cancelled) || cancelled.contains(number))
+            #expect(ending != .body("late"))
+        }
+        time.cancel()
+
+        #expect(inProgress.withLock { $0.most } <= 6)
+        let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
+        #expect(Set(events.keys) == Set(1...400))
+        #expect(events.values.allSatisfy { $0.count == 2 })
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Answers when a test opens its gate, and ignores cancellation.
 struct StubbornSession: HTTPSession {

@@ -1,21 +1,18 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct RetryingTests {
+    private let clock = MockClock()
+    private let network = MockNetwork()
+
     @Test(arguments: Transport.allCases)
     func waitsOnItsClockAndSendsAgain(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.get("/a"), .error(.networkConnectionLost), .status(503), .text("third"))
         let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.retrying(
-                RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }))
-        async let load = loader.load("/a")
+        async let load = session.retrying(
+            RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }
+        ).load(TextRequest(baseURL: baseURL), "/a")
 
         await clock.waitForSleepers()
         #expect(clock.pending == [.milliseconds(250)])
@@ -30,13 +27,10 @@ import Testing
     }
 
     @Test func givesTheLastAnswerAsItCame() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .any, .status(503), .status(502), .text("the last", status: 500).header("X-A", "b"))
-        let session = network.retrying(random: { 0 })
+        let last = MockResponse.text("the last", status: 500).header("X-A", "b")
+        network.stub(.any, .status(503), .status(502), last)
 
-        let (data, response) = try await session.exchange(.test("a"))
-
+        let (data, response) = try await network.retrying(random: { 0 }).exchange(.test("a"))
         #expect(data.text == "the last")
         #expect(response.statusCode == 500)
         #expect(response.value(forHTTPHeaderField: "X-A") == "b")
@@ -46,45 +40,14 @@ import Testing
     @Test func throwsTheLastErrorAsItWas() async throws {
         let attempts = Locked(0)
         let session = MockURLSession().intercepting { _, _ in
-            let number = attempts.withLock { attempts in
-                attempts += 1
-                return attempts
-            }
-            throw URLError(.timedOut, userInfo: ["attempt": number])
+            throw URLError(.timedOut, userInfo: ["attempt": attempts.next()])
         }.retrying(random: { 0 })
 
-        let error = await #expect(throws: URLError.self) {
-            try await session.exchange(.test("a"))
-        }
-
+        let error = await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
 
-    @Test func sendsARequestWithAFinalAnswerOnce() async throws {
-        let network = MockNetwork()
-        network.stub(.post("/a"), .status(503))
-        network.stub(.get("/missing"), .status(404))
-        network.stub(.get("/error")) { _ in throw TestError(number: 7) }
-        let session = network.retrying(random: { 0 })
-
-        #expect(try await session.exchange(.test("a", method: "POST")).1.statusCode == 503)
-        #expect(try await session.exchange(.test("missing")).1.statusCode == 404)
-        await #expect(throws: TestError(number: 7)) {
-            try await session.exchange(.test("error"))
-        }
-
-        #expect(network.requests.count == 3)
-    }
-
-    /// A request of any method.
-    private struct AnyRequest: APIRequest {
-        func makeRequest(from request: URLRequest) -> URLRequest { request }
-        func parseResponse(data: Data) -> Data { data }
-    }
-
-    /// Neither the error nor its text asks the rule again.
     @Test func asksTheRuleOnceForEachAttempt() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(503), times: .any)
         let attempts = Locked<[Int]>([])
         let session = network.retrying(deciding: { attempt in
@@ -93,56 +56,253 @@ import Testing
         })
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(AnyRequest(), .test("a", method: "POST", body: "{}"))
+            try await session.load(.test("a", method: "POST", body: "{}"), as: Data.self)
         }
-
         #expect(error?.description.isEmpty == false)
         #expect(network.requests.map(\.body.text) == ["{}", "{}"])
         #expect(attempts.withLock { $0 } == [1, 2])
     }
 
-    @Test func finishesIfTheServerAsksForALongDelay() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(429).header("Retry-After", "3600"), times: .any)
-        let clock = MockClock()
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await network.retrying(clock: clock).load(AnyRequest(), .test("a"))
-        }
-
-        #expect(error?.retryAfter == .seconds(3600))
-        #expect(network.requests.count == 1)
-        #expect(clock.pending.isEmpty)
-    }
-
-    @Test func sendsTheSameBodyAgain() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(503), .text("second"))
-        let session = network.urlSession.retrying(random: { 0 })
-        var request = URLRequest.test("a", method: "POST", body: "{}")
-        request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
-
-        _ = try await session.exchange(request)
-
-        #expect(network.requests.map(\.body.text) == ["{}", "{}"])
-    }
-
     @Test func measuresAnHTTPDateFromItsNow() async throws {
-        let clock = MockClock()
-        let network = MockNetwork { _ in
-            let response = HTTPURLResponse(
-                url: URL(string: "https://api.example.com/a")!, statusCode: 503, httpVersion: nil,
-                headerFields: ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"])
-            return (response!, nil)
-        }
+        network.stub(
+            .any, .status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT"), .text("a"))
         let session = network.retrying(
             clock: clock, now: { Date(timeIntervalSince1970: 784_111_777) })
-        let task = Task { await session.outcome(of: .test("a")) }
-
+        async let outcome = session.outcome(of: .test("a"))
         await clock.waitForSleepers()
-
         #expect(clock.pending.first == .seconds(10))
+        await clock.advance(by: .seconds(60))
+
+        #expect(await outcome == .body("a"))
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)], [false, true])
+    func aCancelledAttemptIsNotTriedAgain(_ deadline: Duration?, hasRule: Bool) async throws {
+        let (arrivals, arrived, ended) = (Locked(0), Gate(), Gate())
+        let lost = MockURLSession().intercepting { _, _ in
+            arrivals.withLock { $0 += 1 }
+            defer { ended.open() }
+            arrived.open()
+            _ = try? await waitForCancellation()
+            // The connection breaks in the same moment.
+            throw URLError(.networkConnectionLost)
+        }
+        let policy = RetryPolicy(deadline: deadline)
+        let session: any HTTPSession =
+            hasRule
+            ? lost.retrying(policy, clock: MockClock()) { _ in
+                Issue.record("The rule is not asked.")
+                return .retry(after: .zero)
+            } : lost.retrying(policy, clock: MockClock(), random: { 0 })
+        let task = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
         task.cancel()
-        #expect(await task.value == .error(.cancelled))
+        #expect(await task.value == .error(.networkConnectionLost))
+        await ended.wait()
+        #expect(arrivals.withLock { $0 } == 1)
+    }
+
+    @Test func startsNoWaitThatWouldEndAfterTheDeadline() async throws {
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, MockResponse.status(503).delayed(by: .seconds(9)))
+        let session = network.retrying(
+            RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
+            random: { 0.5 })
+        async let status = session.exchange(.test("a")).1.statusCode
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(9))
+
+        #expect(try await status == 503)
+        #expect(network.requests.count == 1)
+    }
+
+    /// Wakes an hour late, like a machine that was asleep.
+    private struct LateClock: Clock {
+        let clock = MockClock()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            await clock.advance(to: deadline.advanced(by: .seconds(3_600)))
+        }
+    }
+
+    @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {
+        try await concurrently(8) { _ in
+            for _ in 0..<250 {
+                let network = MockNetwork()
+                network.stub(.any, .status(503))
+                let session = network.retrying(clock: LateClock(), random: { 1 })
+
+                #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+                #expect(network.requests.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
+        let session = network.retrying(RetryPolicy(deadline: deadline))
+        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func givesEachAttemptItsTimeInsideAndTheWholeOutside() async throws {
+        let arrivals = Recorder<Duration>()
+        let hanging = MockURLSession().intercepting { _, _ in
+            arrivals.append(clock.now.offset)
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let session = hanging.timingOut(after: .seconds(4), clock: clock)
+            .retrying(RetryPolicy(deadline: nil), clock: clock, random: { 0 })
+            .timingOut(after: .seconds(10), clock: clock)
+        async let task = session.outcome(of: .test("a"))
+
+        for moment in [0, 4, 8] {
+            _ = await arrivals.events { $0 == .seconds(moment) }
+            await clock.advance(to: .init(offset: .seconds(moment == 8 ? 10 : moment + 4)))
+        }
+        #expect(await task == .error(.timedOut))
+        #expect(clock.now.offset == .seconds(10))
+    }
+}
+
+/// Rules of an app, which decide in place of a retry policy.
+@Suite(.limited) struct RetryRuleTests {
+    private let network = MockNetwork()
+
+    typealias Rule = @Sendable (RetryAttempt) -> RetryDecision
+
+    private func session(
+        _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
+    ) -> some HTTPSession {
+        network.retrying(policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
+    }
+
+    private static let isJSON: @Sendable (Data) -> Bool = {
+        (try? JSONSerialization.jsonObject(with: $0, options: .fragmentsAllowed)) != nil
+    }
+
+    private static let rules: [(Rule, [MockResponse], sent: Int)] = [
+        // What the policy decides.
+        ({ $0.decision }, [.status(503), .status(200)], 2),
+        ({ $0.decision }, [.status(202).header("Retry-After", "1"), .status(200)], 1),
+        // 202 only with Retry-After.
+        (retryingAccepted, [.status(202).header("Retry-After", "1"), .status(200)], 2),
+        (retryingAccepted, [.status(202), .status(200)], 1),
+        (retryingAccepted, [.status(503), .status(200)], 2),
+        // A 2xx whose body is no JSON.
+        (retryingText, [.text("busy"), .json("{}")], 2),
+        (retryingText, [.json("{}"), .status(200)], 1),
+        // 429 with a count of its own, and no other status.
+        (
+            { attempt in
+                attempt.response?.statusCode == 429 && attempt.number < 6
+                    ? .retry(after: attempt.retryAfter ?? .seconds(5)) : .finish
+            }, Array(repeating: .status(429), count: 7), 6
+        ),
+        // An endpoint that is never sent again.
+        (
+            { $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503), .status(200)],
+            1
+        ),
+        // Errors of any type, and a delay below zero.
+        (
+            { $0.error == nil ? .finish : .retry(after: .seconds(-1)) },
+            [.error(TestError(number: 1)), .error(.badURL), .status(200)], 3
+        ),
+    ]
+
+    private static let retryingAccepted: Rule = { attempt in
+        guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
+        else { return attempt.decision }
+        return .retry(after: delay)
+    }
+
+    private static let retryingText: Rule = { attempt in
+        guard attempt.response?.statusCode == 200, let data = attempt.data, !isJSON(data)
+        else { return attempt.decision }
+        return .retry(after: .zero)
+    }
+
+    @Test(arguments: rules.indices) func decides(_ index: Int) async throws {
+        let (rule, responses, count) = Self.rules[index]
+        let replies = Locked(responses)
+        network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
+
+        _ = await session(network, rule).outcome(of: .test("a"))
+        #expect(network.requests.count == count)
+    }
+
+    @Test func seesTheAttemptThatHasEnded() async throws {
+        network.stub(.any, .status(503), .error(.timedOut), .text("body"))
+        let attempts = Locked<[RetryAttempt]>([])
+        let session = session(network) { attempt in
+            attempts.withLock { $0.append(attempt) }
+            return attempt.decision
+        }
+
+        _ = try await session.exchange(.test("a"))
+        let all = attempts.withLock { $0 }
+        #expect(all.map(\.number) == [1, 2, 3])
+        #expect(all.map(\.response?.statusCode) == [503, nil, 200])
+        #expect(all.map(\.error).map { ($0 as? URLError)?.code } == [nil, .timedOut, nil])
+        #expect(all.map(\.data?.text) == ["", nil, "body"])
+        #expect(all.map(\.elapsed) == [.zero, .seconds(0.5), .seconds(1.5)])
+        #expect(
+            all.map(\.decision) == [
+                .retry(after: .seconds(0.5)), .retry(after: .seconds(1)), .finish,
+            ])
+        #expect(all.allSatisfy { $0.request.url?.path == "/a" })
+    }
+
+    @Test func endsAtTheDeadline() async throws {
+        network.stub(.any, .status(503), times: .any)
+        let session = session(network, policy: RetryPolicy(deadline: .seconds(100))) { _ in
+            .retry(after: .seconds(30))
+        }
+        #expect(try await session.exchange(.test("a")).1.statusCode == 503)
+        #expect(network.requests.count == 4)
+    }
+
+    @Test func neverSendsAStreamTwice() async throws {
+        @Sendable func upload() -> URLRequest {
+            var request = URLRequest.test("a", method: "PUT")
+            request.httpBodyStream = InputStream(data: Data("body".utf8))
+            return request
+        }
+        network.stub(.any, .status(503), times: .any)
+
+        _ = try await session(network) { _ in .retry(after: .zero) }.exchange(upload())
+        #expect(network.requests.count == 1)
+        let other = session(network) { _ in .retry(after: .zero, with: upload()) }
+        _ = try await other.exchange(.test("a"))
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func waitsAsThePolicyWould() async throws {
+        network.stub(.any, .status(409), times: .any)
+        let clock = ImmediateClock()
+        let randoms = Locked([0.5, 0, 1, 0.25, 1])
+        let session = network.retrying(
+            .standard, clock: clock,
+            deciding: { $0.number < 5 ? .retry(after: $0.retryAfter ?? $0.backoff) : .finish },
+            random: { randoms.withLock { $0.removeFirst() } })
+
+        _ = try await session.exchange(.test("a"))
+        #expect(network.requests.count == 5)
+        // 0.5 × 0.5 s, 0 × 1 s, 1 × 2 s, and 0.25 × 4 s.
+        #expect(clock.now.offset == .seconds(3.25))
+    }
+
+    @Test func decidesFromTheHeadersOfAStream() async throws {
+        network.stub(.any, .status(202).header("Retry-After", "1"), .text("body"))
+        let session = session(network, Self.retryingAccepted)
+
+        let (body, response) = try await session.stream(.test("a"))
+        #expect(response.statusCode == 200)
+        #expect(try await body.collect().text == "body")
+        #expect(network.requests.count == 2)
     }
 }

@@ -1,19 +1,17 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The effect of each policy on a stream.
 @Suite(.limited) struct StreamPolicyTests {
     private let clock = MockClock()
     private let network: MockNetwork
-    private let session: MockNetwork
 
     init() {
         network = MockNetwork(clock: clock)
-        session = network
     }
+
+    private var session: MockNetwork { network }
 
     /// A policy without delays.
     private var retrying: RetryPolicy { RetryPolicy(baseDelay: .zero) }
@@ -28,8 +26,6 @@ import Testing
             return (data.text, (error as? URLError)?.code)
         }
     }
-
-    // MARK: Retrying
 
     @Test(
         arguments: [
@@ -49,7 +45,6 @@ import Testing
 
         let (body, response) = try await session.retrying(retrying, clock: clock)
             .stream(.test("stream"))
-
         #expect(response.statusCode == status)
         #expect(await read(body) == (text, text.isEmpty ? .networkConnectionLost : nil))
         #expect(network.requests.count == count)
@@ -59,14 +54,10 @@ import Testing
     @Test func aRetryNeedsOnePlace() async throws {
         network.stub(
             .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))
-
         let (body, _) = try await session.limited(to: 1).retrying(retrying, clock: clock)
             .stream(.test("stream"))
-
         #expect(await read(body) == ("value", nil))
     }
-
-    // MARK: Limits
 
     enum Ending: CaseIterable {
         case complete, failed, dropped, left
@@ -92,28 +83,22 @@ import Testing
         let other = Task { try await session.exchange(.test("other")) }
         for _ in 0..<100 { await Task.yield() }
         #expect(network.requests.count == 1)
-
         if ending == .complete { await clock.advance(by: .seconds(1)) }
         try await end(&body, ending)
-
         #expect(try await other.value.0.text == "other")
         _ = body
     }
 
-    // MARK: Timeouts
-
     @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
         network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
         let session = session.timingOut(after: .seconds(10), clock: clock)
-
         let (body, _) = try await session.stream(.test("long"))
         await clock.advance(by: .seconds(50))
         #expect(await read(body) == ("ab", nil))
     }
 
     @Test func theIdleTimeoutLimitsTheSilence() async throws {
-        network.stub(
-            .get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
+        network.stub(.get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
         let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
 
         let (lively, _) = try await session.stream(.test("stream"))
@@ -135,12 +120,9 @@ import Testing
         #expect(try await pieces.next()?.text == "a")
         #expect(clock.pendingDeadlines.isEmpty)
         await clock.advance(by: .seconds(20))
-
         #expect(try await pieces.next()?.text == "b")
         #expect(try await pieces.next() == nil)
     }
-
-    // MARK: Coalescing
 
     @Test func identicalStreamsAreNotShared() async throws {
         network.stub(.get("/stream"), .text("value"), times: .any)
@@ -148,28 +130,16 @@ import Testing
 
         let (first, _) = try await session.stream(.test("stream"))
         let (second, _) = try await session.stream(.test("stream"))
-
         #expect(await read(first) == ("value", nil))
         #expect(await read(second) == ("value", nil))
         #expect(network.requests.count == 2)
     }
 
-    // MARK: Observing
-
     @Test(arguments: [
-        (Ending.complete, "#1 GET https://api.example.com/stream: complete after 2 bytes, 3.000 s"),
-        (.left, "#1 GET https://api.example.com/stream: left by the reader after 1 byte, 0.000 s"),
-        (
-            .dropped,
-            "#1 GET https://api.example.com/stream: left by the reader after 0 bytes, 0.000 s"
-        ),
-        (
-            .failed,
-            """
-            #1 GET https://api.example.com/stream: The network connection was lost. \
-            (URLError -1005), 0.000 s
-            """
-        ),
+        (Ending.complete, "complete after 2 bytes, 3.000 s"),
+        (.left, "left by the reader after 1 byte, 0.000 s"),
+        (.dropped, "left by the reader after 0 bytes, 0.000 s"),
+        (.failed, "The network connection was lost. (URLError -1005), 0.000 s"),
     ])
     func anObserverIsToldHowAStreamEnds(_ ending: Ending, _ line: String) async throws {
         let response = MockResponse.chunks(["a", "b"], every: .seconds(3))
@@ -179,17 +149,13 @@ import Testing
         let request = URLRequest.test("stream")
 
         var body: HTTPBody? = try await session.observed(by: log).stream(request).0
-        #expect(
-            log.lines == [
-                "#1 GET https://api.example.com/stream",
-                "#1 GET https://api.example.com/stream: 200 (OK), streaming, 0.000 s",
-            ])
+        let name = "#1 GET https://api.example.com/stream"
+        #expect(log.lines == [name, "\(name): 200 (OK), streaming, 0.000 s"])
 
         if ending == .complete { await clock.advance(by: .seconds(3)) }
         try await end(&body, ending)
-
         #expect(log.events.count == 3)
-        #expect(log.events.last?.description == line)
+        #expect(log.events.last?.description == "\(name): \(line)")
         #expect(log.events.last?.id == 1)
         #expect(log.events.last?.request?.url == request.url)
         body = nil
@@ -203,13 +169,10 @@ import Testing
         await #expect(throws: URLError.self) {
             _ = try await session.observed(by: log).stream(.test("stream"))
         }
-
         let line = "#1 GET https://api.example.com/stream"
         let reason = "The network connection was lost. (URLError -1005)"
         #expect(log.lines == [line, "\(line): \(reason), 0.000 s"])
     }
-
-    // MARK: Intercepting
 
     @Test func aClosureSeesTheHeadAndTheTrueBody() async throws {
         network.stub(.get("/stream"), .text("value", status: 203), times: .any)
@@ -222,57 +185,39 @@ import Testing
 
         let (body, response) = try await session.stream(.test("stream"))
         let (data, _) = try await session.exchange(.test("stream"))
-
         #expect(response.statusCode == 299)
         #expect(await read(body) == ("value", nil))
         #expect(data.text == "value")
         #expect(seen.withLock { $0 } == ["203 pieces", "203 value"])
     }
 
-    @Test func aClosureMayReturnABodyOfItsOwn() async throws {
-        network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)), times: .any)
-        let replacing = session.intercepting { request, next in
-            _ = try await next(request)
-            return try answer(to: request, "own")
-        }
-        let silent = session.intercepting { request, _ in try answer(to: request, "own") }
+    private typealias Answer = (HTTPBody, HTTPURLResponse)
+    private typealias Closure =
+        @Sendable (
+            URLRequest, @Sendable (URLRequest) async throws -> Answer
+        ) async throws -> Answer
 
-        #expect(await read(try await replacing.stream(.test("stream")).0) == ("own", nil))
-        #expect(await read(try await silent.stream(.test("stream")).0) == ("own", nil))
-        // The stream that was replaced is over.
-        await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
+    /// What closures do after they got a stream.
+    private static let closures: [(Closure, ExchangeOutcome)] = [
+        ({ request, _ in try answer(to: request, "own") }, .body("own")),
+        ({ _, next in try await next(.test("other")) }, .body("other")),
+        ({ _, _ in throw TestError() }, .otherError),
+    ]
 
-    @Test func aStreamThatTheClosureDropsEnds() async throws {
-        network.stub(.get("/first"), .chunks(["a", "b"], every: .seconds(1)))
-        network.stub(.get("/second"), .text("second"))
-        let session = session.limited(to: 1).intercepting { request, next in
-            _ = try await next(.test("first"))
-            return try await next(.test("second"))
-        }
-
-        let (body, response) = try await session.stream(.test("any"))
-
-        #expect(response.url?.path() == "/second")
-        #expect(await read(body) == ("second", nil))
-        #expect(network.requests.map(\.wasCancelled) == [true, false])
-    }
-
-    @Test func aStreamEndsWhenTheClosureThrows() async throws {
+    @Test(arguments: closures.indices)
+    func aStreamThatTheClosureDropsEnds(_ index: Int) async throws {
+        let (closure, outcome) = Self.closures[index]
         network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)))
-        let session = session.intercepting { request, next in
+        network.stub(.get("/other"), .text("other"))
+        let session = session.limited(to: 1).intercepting { request, next in
             _ = try await next(request)
-            throw TestError()
+            return try await closure(request, next)
         }
 
-        await #expect(throws: TestError()) { _ = try await session.stream(.test("stream")) }
-
+        #expect(await session.outcome(of: .test("stream"), asStream: true) == outcome)
         await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
+        #expect(network.requests.first?.wasCancelled == true)
     }
-
-    // MARK: Buffering
 
     @Test(arguments: [(3, "a"), (4, "abbcc")])
     func theBytesThatWaitAreLimited(_ limit: Int, _ expected: String) async throws {

@@ -1,45 +1,15 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.limited, .usesSockets) struct TimingOutTests {
+    private let clock = MockClock()
+    private let network = MockNetwork()
+
     @TaskLocal static var name = "nobody"
-
-    @Test(arguments: Transport.allCases)
-    func endsAndCancelsTheExchangeAtTheTimeout(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let arrived = Gate()
-        let handlerEnded = Gate()
-        let network = MockNetwork { _ in
-            defer { handlerEnded.open() }
-            arrived.open()
-            _ = try await waitForCancellation()
-            throw TestError()
-        }
-        let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.timingOut(after: .seconds(30), clock: clock))
-        let load = Task { try await loader.load("/a") }
-        await arrived.wait()
-        #expect(clock.pendingDeadlines == [.seconds(30)])
-        #expect(clock.pending == [])
-
-        await clock.advance(by: .seconds(30))
-
-        let error = await #expect(throws: APIRequestError.self) { try await load.value }
-        #expect(error?.stage == .transport)
-        #expect(error?.isCancellation == false)
-        #expect((error?.underlying as? URLError)?.code == .timedOut)
-        await handlerEnded.wait()
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
         let session = try transport.open(network).session
@@ -48,40 +18,33 @@ import Testing
 
         await network.waitForRequests()
         await clock.advance(by: .seconds(40))
-
         #expect(await task == .error(.timedOut))
     }
 
     @Test(arguments: [true, false])
     func endsAtOnceWhenTheExchangeIgnoresCancellation(_ isTimeout: Bool) async throws {
-        let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
         await stubborn.arrived.wait()
 
         if isTimeout { await clock.advance(by: .seconds(1)) } else { task.cancel() }
-
         #expect(await task.value == .error(isTimeout ? .timedOut : .cancelled))
         #expect(stubborn.wasCancelled.withLock { $0 })
         stubborn.mayAnswer.open()
         await stubborn.hasAnswered.wait()
     }
 
-    @Test(arguments: [Duration.zero, .seconds(-1)])
-    func sendsNothingWithoutTime(_ duration: Duration) async throws {
-        let network = MockNetwork()
+    @Test(
+        arguments: [
+            (.zero, .error(.timedOut)), (.seconds(-1), .error(.timedOut)),
+            (.seconds(Int64.max), .body("a")), (.seconds(Int64.max) * 2, .body("a")),
+        ] as [(Duration, ExchangeOutcome)])
+    func takesAnyDuration(_ duration: Duration, _ outcome: ExchangeOutcome) async throws {
+        network.stub(.any, .text("a"))
         let session = network.timingOut(after: duration)
-
-        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
-        #expect(network.requests.isEmpty)
-    }
-
-    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2])
-    func takesAnyDuration(_ duration: Duration) async throws {
-        let session = MockURLSession().timingOut(after: duration)
-
-        #expect(await session.outcome(of: .test("a")) == .body("{}"))
+        #expect(await session.outcome(of: .test("a")) == outcome)
+        #expect(network.requests.count == (outcome == .body("a") ? 1 : 0))
     }
 
     @Test func keepsTheTaskLocalsAndTheErrorOfTheSession() async throws {
@@ -93,13 +56,11 @@ import Testing
         let ending = await Self.$name.withValue("Emma") {
             await session.outcome(of: .test("a"))
         }
-
         #expect(ending == .body("Emma"))
         await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
     }
 
     @Test func anImmediateAnswerLeavesNoDeadline() async throws {
-        let clock = MockClock()
         let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
 
         for _ in 0..<100 {
@@ -109,8 +70,6 @@ import Testing
     }
 
     @Test func eachExchangeHasItsOwnDeadline() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         async let first = session.outcome(of: .test("a"))
@@ -123,7 +82,6 @@ import Testing
         await clock.advance(by: .seconds(6))
         #expect(await first == .error(.timedOut))
         #expect(clock.pendingDeadlines == [.seconds(4)])
-
         await clock.advance(by: .seconds(4))
         #expect(await second == .error(.timedOut))
         #expect(clock.pendingDeadlines == [])
@@ -149,7 +107,6 @@ import Testing
 
     @Test func oneSleeperServesAllExchangesInOrderOnAnotherClock() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         var exchanges: [Task<ExchangeOutcome, Never>] = []
@@ -181,7 +138,6 @@ import Testing
 
     @Test func timesOutAfterTheClockIsSetBack() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         let first = Task { await session.outcome(of: .test("a")) }
@@ -194,7 +150,6 @@ import Testing
         await clock.clock.advance(by: .seconds(10))
         await clock.clock.waitForSleepers()
         #expect(clock.clock.pending == [.seconds(4)])
-
         await clock.clock.advance(by: .seconds(4))
         #expect(await first.value == .error(.timedOut))
         #expect(await second.value == .error(.timedOut))
@@ -202,16 +157,81 @@ import Testing
 
     @Test func leavesNoSleeperOnAnotherClock() async throws {
         let clock = OtherClock()
-        let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
         await clock.clock.waitForSleepers()
 
         task.cancel()
-
         await clock.sleeperWasCancelled.wait()
         #expect(await task.value == .error(.cancelled))
         #expect(clock.clock.pending.isEmpty)
+    }
+}
+
+/// A timeout ends each transfer whose server is silent.
+@Suite(.limited, .usesSockets) struct StreamTimeoutTests {
+    enum Silence: CaseIterable { case beforeTheHead, afterARedirect, withinTheBody }
+
+    enum Way: CaseIterable { case load, stream, download }
+
+    @Test(arguments: Transport.allCases, Silence.allCases)
+    func endsEachTransfer(_ transport: Transport, _ silence: Silence) async throws {
+        // This clock stands still.
+        let network = MockNetwork(clock: MockClock())
+        let late = MockResponse.text("late").delayed(by: .seconds(99))
+        switch silence {
+        case .beforeTheHead: network.stub(.get("/"), late, times: .any)
+        case .afterARedirect:
+            network.stub(.get("/"), .redirect(to: "/late"), times: .any)
+            network.stub(.get("/late"), late, times: .any)
+        case .withinTheBody:
+            network.stub(.get("/"), .chunks(["a", "b"], every: .seconds(99)), times: .any)
+        }
+        let (session, baseURL) = try transport.open(network)
+        let folder = try TemporaryFolder()
+        let file = folder.file
+
+        for (index, way) in Way.allCases.enumerated() {
+            let clock = MockClock()
+            let received = Locked(Int64(0))
+            let limited = session.timingOut(after: .seconds(5), idle: .seconds(7), clock: clock)
+            let transfer = Task {
+                let request = URLRequest(url: baseURL.appending(path: "/"))
+                switch way {
+                case .load: _ = try await limited.load(request, as: Data.self)
+                case .download:
+                    try await limited.fetch(
+                        request, to: file,
+                        progress: { count, _ in received.withLock { $0 = count } })
+                case .stream:
+                    var pieces: [String] = []
+                    defer { #expect(pieces == (silence == .withinTheBody ? ["a"] : [])) }
+                    for try await piece in try await limited.stream(request).0 {
+                        pieces.append(piece.text)
+                        received.withLock { $0 += Int64(piece.count) }
+                    }
+                }
+            }
+            await network.waitForRequests((index + 1) * (silence == .afterARedirect ? 2 : 1))
+            if silence == .withinTheBody, way != .load {
+                // The same deadline counts before the first piece and after it.
+                await yieldWhile {
+                    received.withLock { $0 } == 0 || clock.pendingDeadlines != [.seconds(7)]
+                }
+            }
+            await clock.advance(by: .seconds(7))
+
+            let error = await #expect(throws: (any Error).self) { try await transfer.value }
+            let failure = error as? APIRequestError
+            #expect(((failure?.underlying ?? error) as? URLError)?.code == .timedOut)
+            #expect(failure?.isCancellation != true)
+            #expect(clock.pendingDeadlines.isEmpty)
+        }
+        if transport != .loopback {
+            await network.waitForResponses()
+            #expect(network.requests.last?.wasCancelled == true)
+        }
+        #expect(folder.content == nil)
     }
 }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -33,7 +31,6 @@ import Testing
         let calls = Locked(0)
 
         buffer.onCancel { calls.withLock { $0 += 1 } }
-
         #expect(calls.withLock { $0 } == 1)
     }
 
@@ -41,7 +38,6 @@ import Testing
     @Test func joinsSmallPieces() async throws {
         let buffer = BodyBuffer()
         for _ in 0..<100_000 { buffer.append(Data("a".utf8)) }
-
         #expect(buffer.pieceCount < 100)
         #expect(try await buffer.next()?.count == 100_000)
     }

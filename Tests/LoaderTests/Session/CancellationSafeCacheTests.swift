@@ -1,9 +1,7 @@
 #if canImport(FoundationNetworking)
 @testable import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// A session that is made safe keeps its cache.
 @Suite(.limited, .usesSockets) struct CancellationSafeCacheTests {
@@ -74,9 +72,7 @@ import Testing
         let request = URLRequest(url: URL(string: "http://127.0.0.1:1/a")!)
         cache.storeCachedResponse(response("from the cache", to: request.url!), for: request)
 
-        let (data, _) = try await session.exchange(request)
-
-        #expect(data.text == "from the cache")
+        #expect(await session.outcome(of: request) == .body("from the cache"))
     }
 
     @Test func sharesItsEntriesWithTheSessionsCache() throws {
@@ -113,10 +109,8 @@ import Testing
         configuration.urlCache = OwnCache(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
         let session = URLSession(configuration: configuration)
 
-        let (data, _) = try await session.exchange(
-            URLRequest(url: URL(string: "http://127.0.0.1:1/a")!))
-
-        #expect(data.text == "own")
+        let request = URLRequest(url: URL(string: "http://127.0.0.1:1/a")!)
+        #expect(await session.outcome(of: request) == .body("own"))
     }
 
     @Test func leavesTheSharedCacheAlone() async throws {
@@ -133,9 +127,7 @@ import Testing
     @Test func aSessionWithoutACacheGetsNone() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-
         let session = URLSession(configuration: configuration).makeCancellationSafe()
-
         #expect(session.configuration.urlCache == nil)
     }
 

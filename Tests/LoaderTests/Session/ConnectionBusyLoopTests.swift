@@ -1,10 +1,8 @@
 #if os(Linux)
 @testable import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import FoundationNetworking
 import TestSupport
-import Testing
 
 /// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
 /// its own, beside the same request over `URLSession` alone, which keeps a core busy.
@@ -78,8 +76,7 @@ import Testing
         let interval = startsPerSecond == 0 ? .max : 1_000_000 / startsPerSecond
         var nextStart = interval
         while true {
-            let nextLook = Int(
-                (schedule.next.uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000)
+            let nextLook = Int((schedule.next.uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000)
             let now = min(nextLook, nextStart)
             guard now < end else { break }
             if nextStart < nextLook {

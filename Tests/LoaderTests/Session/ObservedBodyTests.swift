@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -57,7 +55,6 @@ import Testing
 
         await reading.wait()
         reader.cancel()
-
         await #expect(throws: URLError(.cancelled)) { try await reader.value }
         #expect(reports.withLock { $0 } == ["left(bytes: 0), true"])
     }
@@ -88,7 +85,6 @@ import Testing
     /// An inner body is ended by the failure of a function around it.
     @Test func reportsThatAFunctionAroundItHasFailed() async throws {
         let body = try observed(pieces(3)).map { _ in throw Failure() }
-
         await #expect(throws: Failure.self) { try await read(body) }
         #expect(reports.withLock { $0 } == ["left(bytes: 2), true"])
     }
@@ -100,7 +96,6 @@ import Testing
 
         await reading.wait()
         #expect(body.end(throwing: URLError(.timedOut)))
-
         await #expect(throws: URLError(.timedOut)) { try await reader.value }
         #expect(!body.end())
         // The error has lines of its own.
@@ -111,7 +106,6 @@ import Testing
 
     @Test func aReleasedBodyWasLeft() {
         _ = observed(observed(pieces(1)))
-
         #expect(reports.withLock { $0 } == ["left(bytes: 0), false", "left(bytes: 0), false"])
     }
 }

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 @testable import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import FoundationNetworking
 import TestSupport
-import Testing
 
 /// A server ends a kept-alive connection just as a request reuses it. libcurl would send any request
 /// again by itself. The library allows that only for a request that may be repeated and has no body.
 /// On Apple platforms, Foundation decides what it sends again (Technical Q&A QA1941).
 @Suite(.limited, .usesManySockets) struct PeerFaultTests {
+    private let folder = try! TemporaryFolder()
+
     /// How often a request is sent: enough for every connection to be closed many times.
     private let count = 20
 
@@ -67,7 +67,6 @@ import Testing
     @Test(arguments: rows, Way.allCases)
     func readsEachRequestOnce(_ row: Row, _ way: Way) async throws {
         let server = try ClosingServer(closing: row.end)
-        let folder = try TemporaryFolder()
         let session = way.session()
         let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
         let (workers, count) = row.end == .resetBeforeTheBody ? (6, 50) : (1, count)
@@ -108,20 +107,16 @@ import Testing
     @Test(arguments: ["PUT", "QUERY", "GET"], [false, true])
     func reportsEachRequestThatIsSentAgain(_ method: String, _ asStream: Bool) async throws {
         let server = try ClosingServer()
-        let folder = try TemporaryFolder()
         var request = try Upload.data.request(to: server.url, folder)
         request.httpMethod = method
         if method == "GET" { request.httpBody = nil }
         let log = Locked<[ExchangeEvent]>([])
-        let session = Way.exchange.session().observed { event in
-            log.withLock { $0.append(event) }
-        }
+        let session = Way.exchange.session().observed { event in log.withLock { $0.append(event) } }
 
         for _ in 0..<count {
             #expect(
                 await session.outcome(of: request, asStream: asStream) == .body(request.bodySize))
         }
-
         let resent = log.withLock { $0 }.filter {
             if case .resent = $0.kind { true } else { false }
         }
@@ -162,7 +157,6 @@ import Testing
         }
     }
 
-    /// The number of times that each request is sent if no connection brings a response.
     @Test(
         arguments: [
             ("PUT", .data, 2), ("POST", .data, 1), ("GET", nil, 1), ("POST", nil, 1),
@@ -173,7 +167,6 @@ import Testing
     ) async throws {
         let server = try BrokenServer(.closed)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-        let folder = try TemporaryFolder()
         var request = try row.upload?.request(to: url, folder) ?? URLRequest(url: url)
         request.httpMethod = row.method.components(separatedBy: " ")[0]
         if row.method.hasSuffix("key") {
@@ -181,7 +174,6 @@ import Testing
         }
 
         let outcome = await Way.exchange.session().outcome(of: request, asStream: asStream)
-
         #expect(outcome == .error(.networkConnectionLost))
         #expect(server.count == row.count)
     }
@@ -226,7 +218,6 @@ import Testing
         request.httpBody = Data("body".utf8)
 
         let outcome = await network.urlSession.outcome(of: request, asStream: asStream)
-
         #expect(outcome == .error(.networkConnectionLost))
         #expect(network.requests.count == 1)
     }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -25,7 +23,6 @@ import Testing
 
         let first = try await readers[0].value
         let second = try await readers[1].value
-
         #expect([first, second].compactMap(\.self) == [Data("a".utf8)])
         #expect(errors.withLock { $0 } == 1)
     }

@@ -1,7 +1,5 @@
 #if canImport(FoundationNetworking)
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -19,7 +17,6 @@ import Testing
         }
 
         flow.didAppend(to: buffer)
-
         #expect(buffer.count == 0)
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// A stream gives the same pieces, errors and records over each transport.
 @Suite(.limited, .usesSockets) struct StreamTests {
@@ -17,23 +15,6 @@ import Testing
     private func stream(_ transport: Transport) async throws -> (HTTPBody, HTTPURLResponse) {
         let (session, baseURL) = try transport.open(network)
         return try await session.stream(URLRequest(url: baseURL.appending(path: "stream")))
-    }
-
-    @Test(arguments: Transport.allCases)
-    func givesTheHeadersBeforeTheBody(_ transport: Transport) async throws {
-        network.stub(.get("/stream"), .chunks(["one ", "two ", "three"], every: .seconds(1)))
-
-        let (body, response) = try await stream(transport)
-        #expect(response.statusCode == 200)
-
-        var pieces = body.makeAsyncIterator()
-        #expect(try await pieces.next()?.text == "one ")
-        await clock.advance(by: .seconds(1))
-        #expect(try await pieces.next()?.text == "two ")
-        await clock.advance(by: .seconds(1))
-        #expect(try await pieces.next()?.text == "three")
-        #expect(try await pieces.next() == nil)
-        #expect(try await pieces.next() == nil)
     }
 
     @Test(arguments: Transport.allCases)
@@ -53,17 +34,9 @@ import Testing
             let (body, response) = try await stream(transport)
 
             #expect(response.statusCode == status)
-            #expect(try await all(body).text == text)
+            #expect(try await body.collect().text == text)
             #expect(response.url?.path() == (text == "other" ? "/other" : "/stream"))
         }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func failsBeforeTheHeaders(_ transport: Transport) async throws {
-        network.stub(.get("/stream"), .error(.networkConnectionLost))
-
-        let error = await #expect(throws: URLError.self) { _ = try await stream(transport) }
-        #expect(error?.code == .networkConnectionLost)
     }
 
     @Test(arguments: Transport.allCases)
@@ -72,7 +45,6 @@ import Testing
 
         let (body, _) = try await stream(transport)
         var pieces = body.makeAsyncIterator()
-
         #expect(try await pieces.next()?.text == "one ")
         for _ in 1...2 {
             let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
@@ -81,30 +53,25 @@ import Testing
     }
 
     @Test func aBodyIsReadOnce() async throws {
-        let pieces = Locked([Data("a".utf8)])
-        let body = HTTPBody(unfolding: { pieces.withLock { $0.popLast() } })
-
+        let body = HTTPBody([Data("a".utf8)])
         #expect(body.data == nil)
-        #expect(try await all(body).text == "a")
-        await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(body) }
+        #expect(try await body.collect().text == "a")
+        await #expect(throws: TransportError.bodyReadTwice) { try await body.collect() }
     }
 
     @Test func aCompleteBodyCanBeReadAgain() async throws {
         let body = HTTPBody(Data("a".utf8))
-
         #expect(body.data?.text == "a")
-        for _ in 1...2 { #expect(try await all(body).text == "a") }
-        #expect(try await all(HTTPBody(Data())).isEmpty)
+        for _ in 1...2 { #expect(try await body.all().map(\.text) == ["a"]) }
+        #expect(try await HTTPBody(Data()).all().isEmpty)
     }
 
     // All of it exists before the reader does.
     @Test func givesABodyInPiecesThatIsLongerThanTheLimit() async throws {
         let bytes = Data((0..<100).map { UInt8($0) })
         network.stub(.any, .data(bytes).chunked(by: 10))
-
         let (body, _) = try await network.stream(.test("a"))
-
-        #expect(try await all(body) == bytes)
+        #expect(try await body.collect() == bytes)
     }
 
     @Test func aSessionThatCannotStreamReturnsACompleteBody() async throws {
@@ -117,9 +84,106 @@ import Testing
     }
 }
 
-/// Reads a whole body.
-private func all(_ body: HTTPBody) async throws -> Data {
-    var data = Data()
-    for try await piece in body { data += piece }
-    return data
+/// Bodies whose pieces a function changes.
+@Suite(.limited, .usesSockets) struct MappedBodyTests {
+    private struct Refusal: Error {}
+
+    private static func upper(_ piece: Data) -> Data { Data(piece.text.uppercased().utf8) }
+
+    private let network = MockNetwork(clock: MockClock())
+
+    private func body(_ pieces: String...) -> HTTPBody {
+        HTTPBody(pieces.map { Data($0.utf8) })
+    }
+
+    @Test func aCompleteBodyStaysComplete() async throws {
+        let body = HTTPBody(Data("ab".utf8)).map(Self.upper)
+        #expect(body.data?.text == "AB")
+        #expect(throws: Refusal.self) { try HTTPBody(Data()).map { _ in throw Refusal() } }
+    }
+
+    @Test func changesEachPieceAndDropsEmptyOnes() async throws {
+        let mapped = body("a", "", "-", "b").map { $0.text == "-" ? Data() : Self.upper($0) }
+        #expect(mapped.data == nil)
+        #expect(try await mapped.all().map(\.text) == ["A", "B"])
+        await #expect(throws: TransportError.bodyReadTwice) { try await mapped.all() }
+    }
+
+    @Test func givesTheErrorOfTheFunctionToTheReader() async throws {
+        let mapped = try body("a", "bad", "b").map { piece in
+            if piece.text == "bad" { throw Refusal() }
+            return piece
+        }
+        var pieces = mapped.makeAsyncIterator()
+
+        #expect(try await pieces.next()?.text == "a")
+        await #expect(throws: Refusal.self) { try await pieces.next() }
+    }
+
+    @Test func readsTheBodyThroughTheReturnedOneOnly() async throws {
+        let body = body("a")
+        let mapped = body.map(Self.upper)
+        await #expect(throws: TransportError.bodyReadTwice) { try await body.all() }
+        #expect(try await mapped.all().map(\.text) == ["A"])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func changesStreamsAndWholeResponses(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/a"), .chunks(["a", "b"]), times: .any)
+        let upper = session.intercepting { request, next in
+            let (body, response) = try await next(request)
+            return (body.map(Self.upper), response)
+        }
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+
+        #expect(try await upper.exchange(request).0.text == "AB")
+        #expect(try await upper.stream(request).0.collect().text == "AB")
+    }
+}
+
+/// A session that sends its requests through a function of the app.
+@Suite(.limited) struct ClosureSessionTests {
+    @Test func sendsThroughTheClosure() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .status(503), .text("body"), .text("stream"))
+        let urlSession = network.urlSession
+        let session = ClosureSession { try await urlSession.data(for: $0) }.retrying(random: { 0 })
+
+        #expect(try await session.load(TextRequest(), "/a") == "body")
+        let (body, response) = try await session.stream(.test("a"))
+        #expect(response.statusCode == 200)
+        #expect(try await body.collect().text == "stream")
+        #expect(network.requests.count == 3)
+    }
+
+    @Test func throwsTheErrorOfTheClosure() async throws {
+        let url = URL(string: "https://api.example.com/a")!
+        let failing = ClosureSession { _ in throw TestError(number: 1) }
+        let plain = ClosureSession { _ in
+            (
+                Data(),
+                URLResponse(
+                    url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+            )
+        }
+
+        await #expect(throws: TestError(number: 1)) { try await failing.exchange(.test("a")) }
+        await #expect(throws: TransportError.notHTTP(url)) { try await plain.exchange(.test("a")) }
+    }
+
+    @Test func cancellingTheTaskCancelsTheClosure() async throws {
+        let arrived = Gate()
+        let session = ClosureSession { _ in
+            arrived.open()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let load = Task { try await session.load(TextRequest(), "/a") }
+        await arrived.wait()
+
+        load.cancel()
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.isCancellation == true)
+    }
 }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -72,14 +70,12 @@ import FoundationNetworking
     /// On Apple platforms, each part of this type has a response of its own.
     @Test func partsWithResponsesAreOneBody() async throws {
         var pieces = try await receiveTwoResponses(of: "multipart/x-mixed-replace; boundary=1")
-
         #expect(try await pieces.next() == Data("ab".utf8))
     }
 
     @Test func anotherResponseEndsTheBody() async throws {
         var pieces = try await receiveTwoResponses(of: "text/plain")
         stream.urlSession(session, task: task, didCompleteWithError: nil)
-
         #expect(try await pieces.next() == Data("a".utf8))
         await #expect(throws: URLError(.badServerResponse)) { try await pieces.next() }
     }
@@ -100,7 +96,6 @@ import FoundationNetworking
     @Test func aCancelledCallerDoesNotWaitForTheTask() async throws {
         let caller = Task { _ = try await stream.head() }
         caller.cancel()
-
         await #expect(throws: URLError(.cancelled)) { try await caller.value }
     }
 }

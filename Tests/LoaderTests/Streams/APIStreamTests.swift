@@ -35,9 +35,7 @@ import Testing
 
     @Test func loadsAllElementsAtOnceToo() async throws {
         network.stub(.get("/words"), .words("a", "b"))
-
         let words = try await network.load(WordsRequest(), "/words")
-
         #expect(words.map(\.text) == ["a", "b"])
     }
 
@@ -47,17 +45,10 @@ import Testing
     ) async throws {
         let (session, baseURL) = try transport.open(network)
         let first = MockResponse.event("a") + (isTerminated ? "data: [DONE]\n\n" : "")
-        network.stub(
-            .get("/words"),
-            .chunks([first, "more"], every: .seconds(9), contentType: "text/event-stream"))
+        network.stub(.get("/words"), events(first, "more", every: .seconds(9)))
 
-        var words: [String] = []
-        for try await word in session.stream(WordsRequest(baseURL: baseURL), "/words") {
-            words.append(word.text)
-            if !isTerminated { break }
-        }
-
-        #expect(words == ["a"])
+        let words = session.stream(WordsRequest(baseURL: baseURL), "/words")
+        #expect(await words.outcome(limit: isTerminated ? .max : 1).elements == [Word(text: "a")])
         await network.waitForResponses(1)
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
@@ -68,8 +59,7 @@ import Testing
         network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
         let arrived = Gate()
         let reader = Task {
-            var words = session.stream(WordsRequest(baseURL: baseURL), "/words")
-                .makeAsyncIterator()
+            var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
             _ = try await words.next()
             arrived.open()
             let error = await #expect(throws: APIRequestError.self) { try await words.next() }
@@ -80,8 +70,6 @@ import Testing
         await arrived.wait()
         reader.cancel()
         let error = try await reader.value
-
-        #expect(error?.stage == .transport)
         #expect(error?.isCancellation == true)
         #expect(error?.response?.statusCode == 200)
         await network.waitForResponses(1)
@@ -89,37 +77,27 @@ import Testing
     }
 
     @Test func aCancelledTaskGetsNoElementThatWaits() async throws {
-        let events = Data("data: a\n\ndata: b\n\n".utf8)
-        let session = BodySession { HTTPBody(events) }
+        let session = FixedSession(Data("data: a\n\ndata: b\n\n".utf8))
 
-        let (words, error) = await Task {
-            var words: [String] = []
-            do throws(APIRequestError) {
-                for try await event in session.stream(EventsRequest()) {
-                    words.append(event.data)
-                    withUnsafeCurrentTask { $0?.cancel() }
-                }
-                return (words, APIRequestError?.none)
-            } catch {
-                return (words, error)
-            }
+        try await Task {
+            var events = session.stream(EventsRequest()).makeAsyncIterator()
+            let first = try await events.next()
+            #expect(first?.data == "a")
+            withUnsafeCurrentTask { $0?.cancel() }
+            let error = await #expect(throws: APIRequestError.self) { try await events.next() }
+            #expect(error?.isCancellation == true)
         }.value
-
-        #expect(words == ["a"])
-        #expect(error?.isCancellation == true)
     }
 
     @Test(arguments: Transport.allCases)
     func deliversWhatArrivedBeforeTheConnectionWasLost(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         let first = MockResponse.event("a")
-        network.stub(
-            .get("/words"), .words("a", "b").failing(afterBytes: first.utf8.count + 5))
+        network.stub(.get("/words"), .words("a", "b").failing(afterBytes: first.utf8.count + 5))
 
         var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
         #expect(try await words.next() == Word(text: "a"))
         let error = await #expect(throws: APIRequestError.self) { try await words.next() }
-
         #expect(error?.stage == .transport)
         #expect(error?.isCancellation == false)
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
@@ -130,14 +108,11 @@ import Testing
     @Test func deliversWhatArrivedBeforeAnElementThatCannotBeParsed() async throws {
         network.stub(
             .get("/words"),
-            .text(
-                MockResponse.event("a") + "data: {\"text\":7}\n\n" + MockResponse.event("c"),
-                headers: ["Content-Type": "text/event-stream"]))
+            events(MockResponse.event("a") + "data: {\"text\":7}\n\n" + MockResponse.event("c")))
         let log = EventLog()
         let session = network.observed(by: log)
 
         let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
-
         #expect(words.map(\.text) == ["a"])
         #expect(error?.stage == .parse)
         #expect(error?.underlying is DecodingError)
@@ -156,32 +131,17 @@ import Testing
         #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
     }
 
-    /// Its parser refuses a word.
-    private struct ShoutsRequest: StreamedAPIRequest {
-        struct Refusal: Error {}
-
-        var baseURL = URL(string: "https://api.example.com")!
-
-        func makeRequest(from: Void) throws -> URLRequest {
-            try URLRequest("GET", baseURL, path: "/words")
-        }
-
-        func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
-            ServerSentEvents().until(data: "[DONE]").json(Word.self).map { word in
-                if word.text == "bad" { throw Refusal() }
-                return word.text.uppercased()
-            }
-        }
-    }
-
     @Test(arguments: Transport.allCases)
     func deliversWhatAMappedParserReturnedBeforeItsError(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         let piece = ["a", "b", "bad", "c"].map(MockResponse.event).joined()
-        network.stub(
-            .get("/words"),
-            .chunks([piece, "more"], every: .seconds(9), contentType: "text/event-stream"))
-        var words = session.stream(ShoutsRequest(baseURL: baseURL)).makeAsyncIterator()
+        network.stub(.get("/words"), events(piece, "more", every: .seconds(9)))
+        let parser = ServerSentEvents().until(data: "[DONE]").json(Word.self).map { word in
+            if word.text == "bad" { throw TestError() }
+            return word.text.uppercased()
+        }
+        let request = URLRequest(url: baseURL.appending(path: "words"))
+        var words = session.stream(request, parser).makeAsyncIterator()
 
         #expect(try await words.next() == "A")
         // The parser has thrown, so nothing more is received.
@@ -190,7 +150,7 @@ import Testing
         #expect(try await words.next() == "B")
         let error = await #expect(throws: APIRequestError.self) { try await words.next() }
         #expect(error?.stage == .parse)
-        #expect(error?.underlying is ShoutsRequest.Refusal)
+        #expect(error?.underlying is TestError)
         #expect(try await words.next() == nil)
     }
 
@@ -206,71 +166,112 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
-    /// A stream in the type of a public API, which asks for a piece when its reader does.
-    private func unfolding(
-        _ stream: APIStream<WordsRequest>
-    ) -> AsyncThrowingStream<String, any Error> {
-        let words = stream.makeAsyncIterator()
-        return AsyncThrowingStream(unfolding: {
-            var words = words
-            do throws(APIRequestError) {
-                return try await words.next()?.text
-            } catch {
-                throw error.underlying
-            }
-        })
-    }
-
-    @Test func aStreamInAnotherTypeAsksForOnePieceAtATime() async throws {
+    @Test func asksForOnePieceAtATime() async throws {
         let event = Data(MockResponse.event("a").utf8)
         let asked = Locked(0)
-        let session = BodySession {
-            HTTPBody(unfolding: {
-                asked.withLock { $0 += 1 }
-                return event
-            })
-        }
+        let session = BodySession(unfolding: {
+            asked.next()
+            return event
+        })
+        let stream = session.stream(WordsRequest(), "/words")
 
-        var words = unfolding(session.stream(WordsRequest(), "/words")).makeAsyncIterator()
-        #expect(asked.withLock { $0 } == 0)
-        for count in 1...3 {
-            #expect(try await words.next() == "a")
-            #expect(asked.withLock { $0 } == count)
-        }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func aStreamInAnotherTypeEndsItsTransfer(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
-
-        for try await word in unfolding(
-            session.stream(WordsRequest(baseURL: baseURL), "/words"))
-        {
-            #expect(word == "a")
-            break
-        }
-
-        await network.waitForResponses()
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
-
-    @Test func anotherTaskReadsAStream() async throws {
-        network.stub(.get("/words"), .words("a"), .status(503))
-        let stream = network.stream(WordsRequest(), "/words")
-
-        #expect(try await Task.detached { try await stream.first { _ in true }?.text }.value == "a")
-        await #expect(throws: UnacceptableStatusError.self) {
-            for try await _ in unfolding(stream) {}
-        }
+        // In another task.
+        try await Task.detached {
+            var words = stream.makeAsyncIterator()
+            for count in 1...3 {
+                #expect(asked.withLock { $0 } == count - 1)
+                let word = try await words.next()
+                #expect(word?.text == "a")
+            }
+        }.value
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
-
-        let error = await network.stream(WordsRequest(), "/{missing}").outcome()
-            .error
-
+        let error = await network.stream(WordsRequest(), "/{missing}").outcome().error
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)
+    }
+}
+
+/// The stream of a `URLRequest`.
+@Suite(.limited, .usesSockets) struct ParsedRequestTests {
+    private typealias Word = WordsRequest.Word
+
+    private let network = MockNetwork()
+
+    private var words: some StreamParser<String> {
+        ServerSentEvents().until(data: "[DONE]").json(Word.self).map(\.text)
+    }
+
+    @Test(arguments: ["words.list", nil])
+    func namesItsExchanges(_ name: String?) async throws {
+        network.stub(.get("/words"), events(MockResponse.event("a")))
+        let names = Locked<[String?]>([])
+        let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
+
+        let (elements, error) = await session.stream(.test("words"), words, name: name).outcome()
+        #expect(elements == ["a"])
+        #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
+        #expect(error?.requestType == name)
+        // Started, opened, closed and rejected.
+        #expect(names.withLock { $0 } == Array(repeating: name, count: 4))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func parsesABodyThatIsOpen(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b").header("X-Model", "m"))
+        let request = try URLRequest("GET", baseURL, path: "/words")
+
+        let (body, response) = try await session.stream(request)
+        #expect(response.value(forHTTPHeaderField: "X-Model") == "m")
+        let elements = body.elements(words)
+        #expect(await elements.outcome().elements == ["a", "b"])
+
+        // A body can be read once.
+        let again = await elements.outcome().error
+        #expect(again?.underlying as? TransportError == .bodyReadTwice)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func theErrorOfAnOpenBodyHasItsRequest(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), events(MockResponse.event("a"), "data: {\n\n"))
+        network.stub(.get("/page"), .text("<html>", status: 200))
+        let rejected = Locked<[ExchangeEvent]>([])
+        let observed = session.observed { event in
+            if case .rejected = event.kind { rejected.withLock { $0.append(event) } }
+        }
+
+        let (body, _) = try await observed.stream(URLRequest("GET", baseURL, path: "/words"))
+        let (elements, error) = await body.elements(words).outcome()
+        #expect(elements == ["a"])
+        #expect(error?.stage == .parse)
+        #expect(error?.request?.url?.path == "/words")
+        #expect(error?.statusCode == 200)
+        #expect(error?.data?.text == "{")
+        #expect(rejected.withLock { $0.map(\.id) } == [1])
+
+        let (page, _) = try await session.stream(URLRequest("GET", baseURL, path: "/page"))
+        let refused = await page.elements(words).outcome().error
+        #expect(refused?.underlying is StreamError)
+        #expect(refused?.data?.text == "<html>")
+    }
+
+    @Test func parsesABodyOfTheApp() async {
+        let whole = HTTPBody(Data("data: {\"text\":\"a\"}\n\n".utf8))
+
+        let (elements, error) = await whole.elements(words).outcome()
+        #expect(elements == ["a"])
+        #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
+        #expect(error?.request == nil)
+    }
+
+    @MainActor @Test func parsesOnTheActorOfItsReader() async throws {
+        network.stub(.get("/words"), .words("a"))
+        let parser = ServerSentEvents().until(data: "[DONE]").map { _ in RunningPlace.current }
+        var places = network.stream(.test("words"), parser).makeAsyncIterator()
+        #expect(try await places.next() == .mainActor)
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Whether and when an event stream connects again, and with which headers.
 @Suite(.limited) struct EventReconnectionTests {
@@ -13,12 +11,8 @@ import Testing
         _ method: String = "GET", _ headers: [String: String] = [:]
     ) -> URLRequest {
         var request = URLRequest.test("events", method: method)
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        request.allHTTPHeaderFields = headers
         return request
-    }
-
-    private static func events(_ text: String) -> MockResponse {
-        .chunks([text], contentType: "text/event-stream")
     }
 
     private static let lost = MockResponse.error(.networkConnectionLost)
@@ -56,13 +50,18 @@ import Testing
     @Test func decidesByTheEndOfTheConnection() async {
         // The delay of the next connection, if there is one.
         let rows: [(MockResponse, Double?)] = [
-            (Self.events(""), 1), (Self.events("data: a\n\n"), 1),
+            (events(""), 1), (events("data: a\n\n"), 1),
             // The statuses of the policy, with and without a delay that the server asks for.
             (.status(503), 1), (.status(429).header("Retry-After", "7"), 7),
             (.status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:44 GMT"), 7),
             (.status(503).header("retry-after", "60"), nil),
             // Any other status is final, and so is a redirect that names no location.
-            (.status(205), nil), (.status(301), nil), (.status(307), nil), (.status(400), nil),
+            (.status(205), nil),
+            (
+                .text("data: a\n\n", status: 201, headers: ["Content-Type": "text/event-stream"]),
+                nil
+            ),
+            (.status(301), nil), (.status(307), nil), (.status(400), nil),
             (.status(401), nil), (.status(404).header("Retry-After", "7"), nil),
             (.status(501), nil), (.text("a", headers: ["Content-Type": "text/html"]), nil),
             (Self.lost, 1), (.error(.cannotConnectToHost), 1), (.error(.timedOut), 1),
@@ -87,7 +86,7 @@ import Testing
             Self.request("POST", ["Idempotency-Key": "1"]), body,
         ] {
             for (answer, expected) in [
-                (Self.events(""), false), (.status(204), false), (.status(503), true),
+                (events(""), false), (.status(204), false), (.status(503), true),
                 (Self.lost, true),
             ] {
                 let (delays, fails) = await connections([answer], request, policy: all)
@@ -98,12 +97,11 @@ import Testing
         }
         for method in ["GET", "get"] {
             let request = Self.request(method)
-            let (delays, _) = await connections([Self.events("")], request, policy: all)
+            let (delays, _) = await connections([events("")], request, policy: all)
             #expect(delays.count == 1, "\(method)")
         }
     }
 
-    /// Of four connections without an event, the last one fails.
     @Test(
         arguments: [
             ("", 1, [1_000, 2_000, 4_000]), ("", 0, [100, 100, 100]),
@@ -118,8 +116,8 @@ import Testing
     func waitsLongerAfterEachConnectionWithoutAnEvent(
         _ text: String, _ random: Double, _ expected: [Int]
     ) async {
-        let lost = Self.events(text + ": ping").failing(afterBytes: text.utf8.count + 1)
-        for answer in [Self.events(text), lost] {
+        let lost = events(text + ": ping").failing(afterBytes: text.utf8.count + 1)
+        for answer in [events(text), lost] {
             let answers = Array(repeating: answer, count: 4)
             let (delays, fails) = await connections(answers, random: random)
 
@@ -137,7 +135,6 @@ import Testing
         _ answer: MockResponse, _ deadline: Double, _ delays: [Double]
     ) async {
         let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.any, answer)
         var policy = policy
         policy.deadline = .seconds(deadline)
@@ -161,7 +158,7 @@ import Testing
         let none = RetryPolicy(deadline: nil, statuses: [], errorCodes: [])
         for (policy, count) in [(RetryPolicy.never, 0), (none, 1)] {
             for text in ["", "data: a\n\n"] {
-                let (delays, fails) = await connections([Self.events(text)], policy: policy)
+                let (delays, fails) = await connections([events(text)], policy: policy)
                 #expect(delays.count == count)
                 #expect(!fails)
             }
@@ -173,13 +170,10 @@ import Testing
 
     @Test(arguments: ["7", "a b", "é…", "{\"n\": 1}"])
     func sendsTheLastEventID(_ id: String) async {
-        let network = MockNetwork()
-        network.stub(.any, Self.events("id: \(id)\n\n"), .status(204))
+        network.stub(.any, events("id: \(id)\n\n"), .status(204))
 
-        let stream = network.events(
-            Self.request(), reconnecting: policy, clock: ImmediateClock())
+        let stream = network.events(Self.request(), reconnecting: policy, clock: ImmediateClock())
         #expect(await stream.outcome().error == nil)
-
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, id])
         for request in network.requests {
             #expect(request.header("Accept") == "text/event-stream")
@@ -189,19 +183,88 @@ import Testing
     }
 
     @Test func keepsTheHeadersOfTheRequest() async {
-        let network = MockNetwork()
-        network.stub(.any, Self.events("id: 4\n\n"), .status(204))
+        network.stub(.any, events("id: 4\n\n"), .status(204))
         var request = Self.request(
             "GET", ["accept": "application/json", "cache-control": "a", "X-A": "b"])
         request.cachePolicy = .returnCacheDataElseLoad
         request.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
-        _ =
-            await network
-            .events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
-
+        _ = await network.events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
         #expect(network.requests.first?.request == request)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["3", "4"])
         #expect(network.requests.map { $0.header("X-A") } == ["b", "b"])
+    }
+
+    private struct Refusal: Error, Equatable { var text: String }
+
+    private let network = MockNetwork()
+    private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
+
+    /// The data of all events. A 204 is accepted, and a 503 refused with an error of the app.
+    private func all() async throws -> [String] {
+        try await network.events(
+            .test("news/a"), reconnecting: atOnce, name: "NewsRequest",
+            validate: { data, response in
+                guard 200..<300 ~= response.statusCode else { throw Refusal(text: data.text) }
+            }, clock: ImmediateClock()
+        ).all().map(\.data)
+    }
+
+    @Test func validatesEachConnection() async throws {
+        network.stub(
+            .get("/news/a"), events("id: 1\ndata: a\n\n"), .status(503),
+            events("id: 2\ndata: b\n\n"), .status(204))
+
+        #expect(try await all() == ["a", "b"])
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
+    }
+
+    private struct Headline: Decodable, Equatable { var title: String }
+
+    /// The titles, and the error that ended them.
+    private func titles() async throws -> ([String], APIRequestError?) {
+        var headlines = network.events(
+            .test("news/a"), reconnecting: atOnce, clock: ImmediateClock()
+        ).json(Headline.self).makeAsyncIterator()
+        var titles: [String] = []
+        do throws(APIRequestError) {
+            while let headline = try await headlines.next() { titles.append(headline.title) }
+            #expect(try await headlines.next() == nil)
+            return (titles, nil)
+        } catch {
+            #expect((try? await headlines.next()) == .some(nil))
+            return (titles, error)
+        }
+    }
+
+    @Test func decodesTheEventsOfAllConnections() async throws {
+        network.stub(
+            .get("/news/a"), events("id: 1\ndata: {\"title\":\"A\"}\n\nid: 2\ndata:\n\n"),
+            events("data: {\"title\":\"B\"}\n\n"), .status(204))
+
+        #expect(try await titles().0 == ["A", "B"])
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "2"])
+    }
+
+    @Test(arguments: ["data: {}\n\n", "event: error\ndata: {\"code\":1}\n\n"])
+    func anEventThatCannotBeUsedEndsTheValues(_ event: String) async throws {
+        network.stub(.get("/news/a"), events("data: {\"title\":\"A\"}\n\n" + event))
+
+        let (titles, error) = try await titles()
+        #expect(titles == ["A"])
+        #expect(error?.stage == .parse)
+        #expect(error?.request?.url?.path == "/news/a")
+        #expect(error?.statusCode == 200)
+        #expect(error?.underlying is DecodingError == event.hasPrefix("data"))
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func throwsTheErrorOfTheRequest() async throws {
+        network.stub(.get("/news/a"), .text("go away", status: 403))
+
+        let error = await #expect(throws: APIRequestError.self) { try await all() }
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? Refusal == Refusal(text: "go away"))
+        #expect("\(error!)".hasPrefix("NewsRequest: GET https://api.example.com/news/a got"))
     }
 }

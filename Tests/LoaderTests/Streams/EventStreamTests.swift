@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The events of a stream and its connections are the same over each transport.
 @Suite(.limited, .usesSockets) struct EventStreamTests {
@@ -12,14 +10,9 @@ import Testing
         return request
     }
 
-    private func events(_ pieces: String..., every interval: Duration = .zero) -> MockResponse {
-        .chunks(pieces, every: interval, contentType: "text/event-stream")
-    }
-
     private let clock = MockClock()
     private let network = MockNetwork()
-    private let baseURL = URL(string: "https://api.example.com")!
-
+    private let baseURL = URL.api
     private var session: MockNetwork { network }
 
     /// Gives up at the third connection without an event.
@@ -32,34 +25,46 @@ import Testing
         session.events(request, after: id, reconnecting: atOnce, clock: ImmediateClock())
     }
 
-    @Test(arguments: Transport.allCases)
-    func continuesAfterTheLastEvent(_ transport: Transport) async throws {
-        network.stub(
-            .get("/events"), events("id: 1\ndata: a\n\n", "id: 2\ndata: b\n\ndata: cut"),
-            events("data: c\n\n", "id: 3\ndata: d\n\n"), .status(204))
+    private typealias Connections = (
+        pieces: [String], after: String, ids: [String], sent: [String?]
+    )
+
+    /// The answers before a 204, the event that the client has stored, the IDs of the events, and
+    /// `Last-Event-ID` of each request.
+    private static let connections: [Connections] = [
+        (
+            ["id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: cut", "data: c\n\n", "id: 3\ndata: d\n\n"],
+            "", ["1", "2", "2", "3"], [nil, "2", "2", "3"]
+        ),
+        (["data: a\n\n"], "41", ["41"], ["41", "41"]),
+        // An ID may come without data.
+        (["id: 1\ndata: a\n\nretry: 5\n\nid: 3\n\n"], "", ["1"], [nil, "3"]),
+        (["id: 1\ndata: a\n\nid\ndata: b\n\n"], "", ["1", ""], [nil, nil]),
+    ]
+
+    @Test(arguments: Transport.allCases, connections.indices)
+    func continuesAfterTheLastEvent(_ transport: Transport, _ index: Int) async throws {
+        let (pieces, after, ids, sent) = Self.connections[index]
         let (session, baseURL) = try transport.open(network)
+        let rest = Locked(pieces[...])
+        network.stub(.get("/events")) { _ in
+            rest.withLock { $0.popFirst() }.map { events($0) } ?? .status(204)
+        }
+        let stream = stream(session, request(baseURL), after: after)
+        #expect(network.requests.isEmpty)
 
-        let all = try await list(stream(session, request(baseURL)))
-
-        #expect(all.map(\.data) == ["a", "b", "c", "d"])
-        #expect(all.map(\.id) == ["1", "2", "2", "3"])
-        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "3"])
-        #expect(
-            network.requests.map { $0.header("Accept") }.allSatisfy { $0 == "text/event-stream" })
-        #expect(network.requests.map { $0.header("Cache-Control") }.allSatisfy { $0 == "no-cache" })
+        #expect(try await stream.all().map(\.id) == ids)
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == sent)
     }
 
     @Test(arguments: Transport.allCases)
     func continuesAfterALostConnection(_ transport: Transport) async throws {
-        let first = "id: 1\ndata: a\n\n"
         network.stub(
-            .get("/events"), events(first, "id: 2\ndata: b").failing(afterBytes: 18),
+            .get("/events"), events("id: 1\ndata: a\n\n", "id: 2\ndata: b").failing(afterBytes: 18),
             .error(.networkConnectionLost), events("id: 3\ndata: c\n\n"), .status(204))
         let (session, baseURL) = try transport.open(network)
 
-        let all = try await list(stream(session, request(baseURL)))
-
-        #expect(all.map(\.id) == ["1", "3"])
+        #expect(try await stream(session, request(baseURL)).all().map(\.id) == ["1", "3"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "3"])
     }
 
@@ -73,7 +78,7 @@ import Testing
         let stream = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumAttempts: 3, deadline: nil),
             clock: clock, random: { 0.5 })
-        async let task = list(stream)
+        async let events = stream.all()
 
         // The backoff of 500 ms, halved by the jitter, or Retry-After is added to what `retry` asks
         // for. The last delay is the shortest one.
@@ -85,41 +90,8 @@ import Testing
             await clock.advance(by: delay)
         }
 
-        #expect(try await task.map(\.data) == ["a", "b"])
+        #expect(try await events.map(\.data) == ["a", "b"])
         #expect(network.requests.count == 5)
-    }
-
-    @Test func startsAfterAStoredEvent() async throws {
-        network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-
-        let stream = stream(session, request(baseURL), after: "41")
-
-        #expect(try await list(stream) == [ServerSentEvent(data: "a", id: "41")])
-        #expect(network.requests.map { $0.header("Last-Event-ID") } == ["41", "41"])
-    }
-
-    @Test func tellsWhatToStore() async throws {
-        network.stub(
-            .get("/events"),
-            events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5\n\nid: 3\n\n"), .status(204))
-        var events = stream(session, request(baseURL)).makeAsyncIterator()
-        #expect(network.requests.isEmpty)
-
-        for id in ["1", "2"] { #expect(try await events.next()?.id == id) }
-        #expect(try await events.next() == nil)
-
-        // An ID may come without data.
-        #expect(network.requests.last?.header("Last-Event-ID") == "3")
-    }
-
-    @Test func forgetsAnIDThatTheServerRemoves() async throws {
-        network.stub(
-            .get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
-
-        let stream = stream(session, request(baseURL))
-
-        #expect(try await list(stream).map(\.id) == ["1", ""])
-        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
     }
 
     @Test func reportsEachDelay() async throws {
@@ -137,7 +109,7 @@ import Testing
             }
             reports.withLock { $0.append("\(delay) \(text ?? "complete")") }
         }
-        _ = try await list(stream)
+        _ = try await stream.all()
 
         #expect(
             reports.withLock { $0 } == [
@@ -145,101 +117,52 @@ import Testing
             ])
     }
 
-    @Test(arguments: Transport.allCases)
-    func givesUpOnAServerThatEndsEachConnection(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), events(": no event\n\n"), times: .any)
+    private static let longestLine = 16 * 1_048_576
 
-        let (all, error) = await stream(session, request(baseURL)).outcome()
+    private typealias Ending = (
+        answers: [MockResponse], data: [String], APIRequestError.Stage, any Error, count: Int
+    )
 
-        #expect(all.isEmpty)
-        #expect(error?.stage == .transport)
-        #expect(error?.underlying as? StreamError == StreamError.noEvents(connectionCount: 3))
-        #expect(network.requests.count == 3)
-    }
-
-    @Test func countsConnectionsSinceTheLastEvent() async throws {
-        network.stub(
-            .get("/events"), events(""), events(""), events("data: a\n\n"), events(""), events(""),
-            events("data: b\n\n"), events(""), .error(.timedOut), .error(.networkConnectionLost))
-
-        let (all, error) = await stream(session, request(baseURL)).outcome()
-
-        #expect(all.map(\.data) == ["a", "b"])
+    /// The answers, of which the last one repeats, and how the events end.
+    private static let endings: [Ending] = [
+        ([events(": no event\n\n")], [], .transport, StreamError.noEvents(connectionCount: 3), 3),
         // The last of three connections without an event gives its error.
-        #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
-        #expect(network.requests.count == 9)
-    }
+        (
+            ["", "", "data: a\n\n", "", "", "data: b\n\n", "", ""].map { events($0) }
+                + [.status(503)], ["a", "b"], .validate,
+            UnacceptableStatusError(statusCode: 503, accepted: [200..<201]), 9
+        ),
+        (
+            [.redirect(to: "/events", status: 307)], [], .transport,
+            URLError(.httpTooManyRedirects), 17
+        ),
+        (
+            [.status(403)], [], .validate,
+            UnacceptableStatusError(statusCode: 403, accepted: [200..<201]), 1
+        ),
+        (
+            [events("data: a\n\ndata: " + String(repeating: "x", count: longestLine))], ["a"],
+            .parse, StreamError.lineTooLong(limit: longestLine), 1
+        ),
+    ]
 
-    @Test(arguments: Transport.allCases)
-    func endsALoopOfRedirects(_ transport: Transport) async throws {
+    @Test(arguments: Transport.allCases, endings.indices)
+    func endsWithTheErrorOfItsLastConnection(_ transport: Transport, _ index: Int) async throws {
+        let (answers, data, stage, expected, count) = Self.endings[index]
         let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), .redirect(to: "/events", status: 307), times: .any)
+        network.stub(.get("/events"), answers[answers.count - 1], times: .any)
+        for answer in answers.dropLast().reversed() {
+            network.stub(.get("/events"), answer, times: .once)
+        }
 
-        let (_, error) = await stream(session, request(baseURL)).outcome()
-
-        #expect((error?.underlying as? URLError)?.code == .httpTooManyRedirects)
-        #expect(network.requests.count < 50)
-    }
-
-    @Test func endsAtARedirectWithoutALocation() async throws {
-        network.stub(.get("/events"), .status(307))
-
-        var events = stream(session, request(baseURL)).makeAsyncIterator()
-        let error = await #expect(throws: APIRequestError.self) { try await events.next() }
-
-        #expect(error?.stage == .validate)
-        #expect(try await events.next() == nil)
-        #expect(network.requests.count == 1)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func throwsARefusalWithItsBody(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), .json(#"{"error": "Go away."}"#, status: 403))
-
-        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
-
-        #expect(error?.stage == .validate)
-        #expect(error?.statusCode == 403)
-        #expect(try error?.decodeBody([String: String].self) == ["error": "Go away."])
+        let (events, error) = await stream(session, request(baseURL)).outcome()
+        #expect(events.map(\.data) == data)
+        #expect(error?.stage == stage)
+        #expect((error?.underlying as? URLError)?.code == (expected as? URLError)?.code)
+        #expect(error?.underlying as? StreamError == expected as? StreamError)
         #expect(
-            error?.underlying as? UnacceptableStatusError
-                == UnacceptableStatusError(statusCode: 403, accepted: [200..<201]))
-        #expect(error?.request?.value(forHTTPHeaderField: "Accept") == "text/event-stream")
-        #expect(network.requests.count == 1)
-    }
-
-    @Test func throwsAPageInPlaceOfEvents() async throws {
-        network.stub(
-            .get("/events"),
-            .text("<html><title>Login</title></html>").header("Content-Type", "text/html"))
-
-        let log = EventLog()
-        let (_, error) = await stream(session.observed(by: log), request(baseURL)).outcome()
-
-        #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError
-                == .unexpectedContentType(found: "text/html", expected: ["text/event-stream"]))
-        #expect(error?.data?.count == 33)
-        #expect(network.requests.count == 1)
-        // The session is informed of the rejected response.
-        #expect(log.events.last.map { "\($0)".contains("stage .parse") } == true)
-    }
-
-    @Test func throwsTheErrorOfTheParserAfterTheEventsBefore() async throws {
-        var body = Data("data: a\n\ndata: ".utf8)
-        body.append(Data(repeating: UInt8(ascii: "x"), count: 16 * 1_048_576))
-        network.stub(.get("/events"), .data(body, contentType: "text/event-stream"))
-
-        let (all, error) = await stream(session, request(baseURL)).outcome()
-
-        #expect(all.map(\.data) == ["a"])
-        #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError == .lineTooLong(limit: 16 * 1_048_576))
-        #expect(network.requests.count == 1)
+            error?.underlying as? UnacceptableStatusError == expected as? UnacceptableStatusError)
+        #expect(network.requests.count == count)
     }
 
     @Test func sendsAPostOnce() async throws {
@@ -260,61 +183,38 @@ import Testing
     @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
     func sendsNothingWithAnUnusableID(_ id: String) async throws {
         let (_, error) = await session.events(request(baseURL), after: id).outcome()
-
         #expect(error?.stage == .makeRequest)
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
         #expect(network.requests.isEmpty)
     }
 
-    enum Moment: CaseIterable { case headers, body, delay }
+    enum Moment: CaseIterable { case headers, body, delay, left }
 
     @Test(arguments: Transport.allCases, Moment.allCases)
-    func endsAtOnceWhenTheTaskIsCancelled(
-        _ transport: Transport, _ moment: Moment
-    ) async throws {
+    func endsWithItsTaskOrItsLoop(_ transport: Transport, _ moment: Moment) async throws {
         let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         switch moment {
         case .headers: network.stub(.get("/events"), .hanging)
-        case .body:
+        case .body, .left:
             network.stub(.get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(1)))
         case .delay: network.stub(.get("/events"), events("data: a\n\n"))
         }
         let reading = Gate()
         let stream = session.events(request(baseURL), clock: clock, random: { 1 })
         let task = Task {
-            for try await _ in stream { reading.open() }
+            await stream.outcome(limit: moment == .left ? 1 : .max) { _ in reading.open() }
         }
 
-        if moment == .headers {
-            await network.waitForRequests()
-        } else {
-            await reading.wait()
-        }
+        if moment == .headers { await network.waitForRequests() } else { await reading.wait() }
         if moment == .delay { await clock.waitForSleepers() }
-        task.cancel()
-        let result = await task.result
-
-        let error = #expect(throws: APIRequestError.self) { try result.get() }
-        #expect(error?.isCancellation == true)
+        if moment != .left { task.cancel() }
+        #expect(await (task.value.error?.isCancellation == true) == (moment != .left))
         if moment != .delay {
             await network.waitForResponses(1)
             #expect(network.requests.map(\.wasCancelled) == [true])
         }
         #expect(network.requests.count == 1)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func endsTheTransferWhenTheLoopIsLeft(_ transport: Transport) async throws {
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(1)))
-
-        let stream = session.events(request(baseURL), clock: clock)
-        for try await _ in stream { break }
-        await network.waitForResponses(1)
-
-        #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
     @Test func returnsNoEventInACancelledTask() async throws {
@@ -383,23 +283,13 @@ import Testing
             redaction: ["room"])
 
         let (_, error) = await stream.outcome()
-
         #expect(error.map { "\($0)".contains("sesame") } == false)
     }
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = stream(session, request(baseURL))
-            .makeAsyncIterator()
-
+        var events = stream(session, request(baseURL)).makeAsyncIterator()
         while try await events.next() != nil { MainActor.assertIsolated() }
-
         #expect(network.requests.count == 2)
     }
-}
-
-private func list(_ stream: EventStream) async throws(APIRequestError) -> [ServerSentEvent] {
-    let (events, error) = await stream.outcome()
-    if let error { throw error }
-    return events
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Streams that are long, endless, empty or malformed.
 @Suite(.limited, .usesSockets) struct HardStreamTests {
@@ -14,11 +12,6 @@ import Testing
         return BodySession { HTTPBody(unfolding: { piece }) }
     }
 
-    private func whole(_ text: String) -> BodySession {
-        let piece = Data(text.utf8)
-        return BodySession { HTTPBody(piece) }
-    }
-
     @Test(arguments: [
         ("data: more", StreamError.lineTooLong(limit: 1_000)),
         ("data: more\n", .lineTooLong(limit: 1_000)),
@@ -26,7 +19,6 @@ import Testing
     func endsWithAnEndlessLineOrEvent(_ text: String, _ expected: StreamError) async throws {
         let (events, error) = await endless(text).stream(EventsRequest(longestLine: 1_000))
             .outcome()
-
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == expected)
@@ -58,7 +50,6 @@ import Testing
         }
 
         let (events, error) = await endpoint.stream(EventsRequest()).outcome()
-
         #expect(events.map(\.data) == ["one", "two"])
         #expect(error == nil)
     }
@@ -69,7 +60,6 @@ import Testing
         network.stub(.get("/events"), Self.compressedResponse)
 
         let (events, error) = await session.stream(EventsRequest()).outcome()
-
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == .compressed)
@@ -91,18 +81,205 @@ import Testing
         let words = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome()
         #expect(words.elements.isEmpty)
         #expect(words.error?.stage == .parse)
-        #expect(
-            words.error?.underlying as? StreamError
-                == .unfinished(elementCount: 0))
+        #expect(words.error?.underlying as? StreamError == .unfinished(elementCount: 0))
     }
 
     @Test func deliversManyElementsOfOnePiece() async throws {
         let text = (0..<100_000).map { "data: \($0)\n\n" }.joined()
+        let session = FixedSession(Data(text.utf8))
 
-        let events = await whole(text).stream(EventsRequest()).outcome()
-
+        let events = await session.stream(EventsRequest()).outcome()
         #expect(events.elements.count == 100_000)
         #expect(events.elements.last?.data == "99999")
         #expect(events.error == nil)
+    }
+
+    /// `Benchmarks streams` has 5,000 streams over each transport.
+    @Test(arguments: Transport.allCases)
+    func endsEachStreamOnce(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b", "c"), times: .any)
+        let request = WordsRequest(baseURL: baseURL)
+        let limited = session.limited(to: 8)
+
+        try await concurrently(300) { number in
+            let task = Task {
+                await limited.stream(request, "/words").outcome(limit: number % 5 == 0 ? 1 : .max)
+            }
+            for _ in 0..<(number * 7 % 41) { await Task.yield() }
+            if number % 3 == 0 { task.cancel() }
+            let (words, error) = await task.value
+            if let error {
+                #expect(error.isCancellation && number % 3 == 0, "\(error)")
+                #expect(["a", "b", "c"].starts(with: words.map(\.text)))
+            } else {
+                #expect(words.map(\.text) == (number % 5 == 0 ? ["a"] : ["a", "b", "c"]))
+            }
+        }
+
+        // Every place is free again.
+        for _ in 1...8 {
+            #expect(await limited.stream(request, "/words").outcome().elements.count == 3)
+        }
+    }
+
+    private struct Problem: Decodable, Equatable {
+        struct Details: Decodable, Equatable { var code: Int }
+        var error: Details
+    }
+
+    private static let problem = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600}}"#
+
+    private func answer(_ pieces: [String]) -> MockResponse {
+        .chunks(pieces, contentType: "")
+    }
+
+    @Test func failsAndHasTheBodyAndIsNotSentAgain() async throws {
+        for pieces in [[Self.problem], Self.problem.map { "\($0)" }] {
+            network.stub(.any, answer(pieces), .status(204))
+            let session = network
+            let events = await session.events(.test("a"), clock: ImmediateClock()).outcome()
+            network.stub(.any, answer(pieces), .status(204))
+            let stream = await session.stream(
+                .test("a"), ServerSentEvents().until(data: "[DONE]").json(Problem.self)
+            ).outcome()
+
+            for error in [try #require(events.error), try #require(stream.error)] {
+                #expect(error.stage == .parse)
+                #expect(
+                    error.underlying as? StreamError
+                        == .unexpectedContentType(found: "JSON", expected: ["text/event-stream"]))
+                #expect(try error.decodeBody(Problem.self).error.code == -32600)
+                #expect(error.description.contains("The answer is JSON; text/event-stream was"))
+                #expect(error.description.contains("\nBody: \(Self.problem)\n"))
+            }
+        }
+        #expect(network.requests.count == 4)
+    }
+
+    @Test func keepsNoBodyOfAStreamThatHasBegun() async throws {
+        network.stub(.any, answer(["data: a\n\n", "event: error\ndata: b\n\n"]))
+
+        let error =
+            await network
+            .stream(.test("a"), ServerSentEvents().json(Data.self)).outcome().error
+        #expect(error?.stage == .parse)
+        #expect(error?.data == nil)
+    }
+
+    @Test func keepsTheBeginningOfALongBody() async throws {
+        let line = String(repeating: "x", count: 60_000) + "\n"
+        network.stub(.any, answer([line, line, line, line]))
+
+        let error = await network.events(.test("a")).outcome().error
+
+        // It came as one piece.
+        #expect((error?.data?.count).map { $0 >= 65_536 } == true)
+    }
+
+    @Test func takesTheJSONAsTheOneValue() async throws {
+        struct ToolRequest: StreamedAPIRequest {
+            func makeRequest(from: Void) -> URLRequest { .test("tools", method: "POST") }
+            func makeParser(for response: HTTPURLResponse) -> some StreamParser<ServerSentEvent> {
+                ServerSentEvents(orBodyOf: response).until(data: "[DONE]")
+            }
+        }
+        network.stub(.any, answer([Self.problem]))
+
+        let (events, error) = await network.stream(ToolRequest()).outcome()
+        #expect(events == [ServerSentEvent(data: Self.problem)])
+        #expect(error == nil)
+    }
+
+    @Test(arguments: ["", "\n\n", ": keep-alive\n\n", "foo: bar\n: a\n\n", "id: 7\n\n", "da"])
+    func connectsAgainAfterAnEventStreamOfAnyForm(_ body: String) async throws {
+        network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))
+
+        let (events, error) = await network.events(.test("a"), clock: ImmediateClock()).outcome()
+        #expect(events.map(\.data) == ["a"])
+        #expect(error == nil)
+        #expect(network.requests.count == 3)
+    }
+}
+
+/// Where a request is made and its stream parsed.
+@Suite(.limited) struct StreamIsolationTests {
+    /// Its elements are the places where each function ran.
+    private struct PlacesRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest {
+            .test("places/\(RunningPlace.current)")
+        }
+
+        func makeParser(for response: HTTPURLResponse) throws -> PlaceParser {
+            PlaceParser(start: .current)
+        }
+    }
+
+    /// A request that no other task may use.
+    private final class ConfinedRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest {
+            try PlacesRequest().makeRequest(from: ())
+        }
+
+        func makeParser(for response: HTTPURLResponse) throws -> PlaceParser {
+            PlaceParser(start: .current)
+        }
+    }
+
+    private struct PlaceParser: StreamParser {
+        let start: RunningPlace
+
+        func parse(_ bytes: Data, into places: inout [RunningPlace]) {
+            places += [start, .current]
+        }
+
+        func finish(into places: inout [RunningPlace]) { places.append(.current) }
+    }
+
+    private let network = MockNetwork()
+
+    private var session: any HTTPSession {
+        network.stub(.get("/places/{place}"), .text("a"), times: .any)
+        return network
+    }
+
+    private var paths: [String?] { network.requests.map { $0.request.url?.lastPathComponent } }
+
+    @MainActor @Test func parsesInTheBackground() async throws {
+        var places = try await session.stream(PlacesRequest()).all()
+        places += try await session.stream(PlacesRequest(), ()).all()
+        #expect(places == Array(repeating: .background, count: 6))
+        #expect(paths == ["background", "background"])
+        #expect(RunningPlace.current == .mainActor)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @MainActor @Test func parsesOnTheActorOfARequestThatIsNotSendable() async throws {
+        var places: [RunningPlace] = []
+        for try await place in session.stream(ConfinedRequest()) { places.append(place) }
+        for try await place in session.stream(ConfinedRequest(), ()) { places.append(place) }
+
+        #expect(places == Array(repeating: .mainActor, count: 6))
+        #expect(paths == ["mainActor", "mainActor"])
+    }
+
+    @MainActor @Test func staysOnTheActorWithoutForLoops() async throws {
+        var stream = session.stream(ConfinedRequest()).makeAsyncIterator()
+        var places: [RunningPlace] = []
+        while let place = try await stream.next() { places.append(place) }
+        #expect(places == [.mainActor, .mainActor, .mainActor])
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @MainActor @Test func parsesOnTheActorWithoutConstraints() async throws {
+        func places<R: StreamedAPIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> [R.Parser.Element] {
+            var places: [R.Parser.Element] = []
+            for try await place in session.stream(request, input) { places.append(place) }
+            return places
+        }
+
+        #expect(try await places(PlacesRequest(), ()) == [.mainActor, .mainActor, .mainActor])
     }
 }

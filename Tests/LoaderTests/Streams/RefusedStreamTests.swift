@@ -7,6 +7,8 @@ import Testing
 
 /// A response that is not accepted, or that its parser cannot parse.
 @Suite(.limited, .usesSockets) struct RefusedStreamTests {
+    private let clock = MockClock()
+
     /// Refuses a response with the message in its body.
     private struct StrictRequest: StreamedAPIRequest {
         struct Refusal: Error, Equatable {
@@ -31,111 +33,82 @@ import Testing
 
     private let network = MockNetwork()
 
-    @Test(arguments: Transport.allCases)
-    func hasTheBodyOfARefusal(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/words"), .json(#"{"message": "slow down"}"#, status: 429))
+    /// The message of each refusal; nil stands for the error of the parser.
+    private static let refusals: [(MockResponse, acceptsBodies: Bool, String?, data: String)] = [
+        // The request is asked again with the body.
+        (.text("slow down", status: 429), false, "slow down", "slow down"),
+        // If it accepts the body, its first error counts.
+        (.text("slow down", status: 429), true, "", "slow down"),
+        (.text("slow down", status: 429).failing(afterBytes: 4), false, "slow", "slow"),
+        (.text("data: a\n\n", headers: ["X-Old": "1"]), false, nil, "data: a\n\n"),
+    ]
 
-        let (words, error) = await session.stream(WordsRequest(baseURL: baseURL), "/words")
-            .outcome()
-
-        #expect(words.isEmpty)
-        #expect(error?.stage == .validate)
-        #expect(error?.statusCode == 429)
-        #expect(error?.data?.text == #"{"message": "slow down"}"#)
-        #expect(error?.underlying is UnacceptableStatusError)
-    }
-
-    @Test func asksAgainWithTheBody() async throws {
-        network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
+    @Test(arguments: refusals.indices) func hasTheBodyOfARefusal(_ index: Int) async throws {
+        let (response, acceptsBodies, message, data) = Self.refusals[index]
+        network.stub(.get("/events"), response)
         let log = EventLog()
-        let session = network.observed(by: log)
 
-        let error = await session.stream(StrictRequest()).outcome().error
-
-        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
+        let error = await network.observed(by: log)
+            .stream(StrictRequest(acceptsBodies: acceptsBodies)).outcome().error
+        #expect(error?.stage == (message == nil ? .parse : .validate))
+        #expect((error?.underlying as? StrictRequest.Refusal)?.message == message)
+        #expect(error?.underlying as? TestError == (message == nil ? TestError(number: 1) : nil))
+        #expect(error?.data?.text == data)
         #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
-    }
-
-    @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
-        network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
-
-        let error = await network.stream(StrictRequest(acceptsBodies: true))
-            .outcome().error
-
-        #expect(error?.stage == .validate)
-        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: ""))
-        #expect(error?.data?.text == "slow down")
     }
 
     @Test func readsAtMostAMebibyteOfARefusal() async throws {
         let reads = Locked(0)
-        let session = BodySession(status: 500) {
-            HTTPBody(unfolding: {
-                reads.withLock { $0 += 1 }
+        let session = BodySession(
+            status: 500,
+            unfolding: {
+                reads.next()
                 return Data(repeating: 0x78, count: 1_000_000)
             })
-        }
 
         let error = await session.stream(EventsRequest()).outcome().error
-
         #expect(error?.stage == .validate)
         #expect(error?.data?.count == 1_048_576)
         #expect(reads.withLock { $0 } == 2)
     }
 
-    @Test func aLostBodyDoesNotHideTheRefusal() async throws {
-        network.stub(.get("/events"), .text("slow down", status: 429).failing(afterBytes: 4))
-
-        let error = await network.stream(StrictRequest()).outcome().error
-
-        #expect(error?.stage == .validate)
-        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow"))
-        #expect(error?.data?.text == "slow")
-    }
-
     @Test func theIdleTimeoutEndsTheReadingOfARefusal() async throws {
-        let clock = MockClock()
-        let pieces = Locked([Data("slow".utf8)])
-        let isSilent = Gate()
-        let session = BodySession(status: 503) {
-            HTTPBody(unfolding: {
-                if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+        let (reads, isSilent) = (Locked(0), Gate())
+        let session = BodySession(
+            status: 503,
+            unfolding: {
+                if reads.next() == 1 { return Data("slow".utf8) }
                 isSilent.open()
                 _ = try await waitForCancellation()
                 return nil
-            })
-        }
+            }
+        )
         .timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
         async let load = session.stream(StrictRequest()).outcome().error
 
         await isSilent.wait()
         await clock.advance(by: .seconds(10))
-
         #expect(await load?.data?.text == "slow")
     }
 
     /// As a proxy does that keeps a refused connection open.
     private func pings(on clock: MockClock) -> BodySession {
-        BodySession(status: 503) {
-            HTTPBody(unfolding: {
+        BodySession(
+            status: 503,
+            unfolding: {
                 try await clock.sleep(for: .seconds(2))
                 return Data(": ping\n\n".utf8)
             })
-        }
     }
 
     @Test func readsARefusalForFiveSeconds() async throws {
-        let clock = MockClock()
-        let events = pings(on: clock)
-            .events(.test("events"), reconnecting: .never, clock: clock)
+        let events = pings(on: clock).events(.test("events"), reconnecting: .never, clock: clock)
         async let load = events.outcome().error
 
         for duration in [2, 2, 1] {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(duration))
         }
-
         let error = await load
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 503)
@@ -146,7 +119,6 @@ import Testing
     func readsARefusalUntilTheTimeoutOfTheChain(
         _ isAlsoInnermost: Bool, isMapped: Bool
     ) async throws {
-        let clock = MockClock()
         var session: any HTTPSession = pings(on: clock)
         if isAlsoInnermost {
             session = session.timingOut(after: .seconds(60), idle: .seconds(60), clock: clock)
@@ -164,13 +136,11 @@ import Testing
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(duration))
         }
-
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: ": ping\n\n"))
         #expect(clock.pendingDeadlines == [])
     }
 
     @Test func aRefusalThatEndsWithinFiveSecondsIsWhole() async throws {
-        let clock = MockClock()
         let pieces = Locked(["down", "slow "])
         let session = BodySession(status: 429) {
             HTTPBody(unfolding: {
@@ -193,20 +163,18 @@ import Testing
 
     @Test func aCancellationEndsTheReadingOfARefusal() async throws {
         let reading = Gate()
-        let session = BodySession(status: 500) {
-            HTTPBody(unfolding: {
+        let session = BodySession(
+            status: 500,
+            unfolding: {
                 reading.open()
                 _ = try await waitForCancellation()
                 return nil
             })
-        }
         let load = Task { await session.stream(EventsRequest()).outcome().error }
 
         await reading.wait()
         load.cancel()
-
         let error = await load.value
-        #expect(error?.stage == .transport)
         #expect(error?.isCancellation == true)
     }
 
@@ -217,7 +185,6 @@ import Testing
         network.stub(.get("/words"), .text(page, headers: ["Content-Type": "text/html"]))
 
         let error = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome().error
-
         #expect(error?.stage == .parse)
         #expect(
             error?.underlying as? StreamError
@@ -230,15 +197,5 @@ import Testing
                 "The server answered 200 (OK) with 55 bytes, text/html.",
                 "The answer is text/html; text/event-stream was expected.",
             ])
-    }
-
-    @Test func hasTheBodyIfThereIsNoParser() async throws {
-        network.stub(.get("/events"), .text("data: a\n\n", headers: ["X-Old": "1"]), times: .any)
-
-        let error = await network.stream(StrictRequest()).outcome().error
-
-        #expect(error?.stage == .parse)
-        #expect(error?.underlying as? TestError == TestError(number: 1))
-        #expect(error?.data?.text == "data: a\n\n")
     }
 }

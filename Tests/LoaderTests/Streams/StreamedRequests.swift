@@ -1,6 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
 
 /// Words as the data of events, which `[DONE]` ends.
@@ -9,7 +8,7 @@ struct WordsRequest: StreamedAPIRequest {
         var text: String
     }
 
-    var baseURL = URL(string: "https://api.example.com")!
+    var baseURL = URL.api
 
     func makeRequest(from path: String) throws -> URLRequest {
         try URLRequest("GET", baseURL, path: path)
@@ -42,32 +41,27 @@ struct EventsRequest: StreamedAPIRequest {
     }
 }
 
-/// A session that gives the same body to every stream.
-struct BodySession: HTTPSession {
-    var status = 200
-    var headers = ["Content-Type": "text/event-stream"]
-    let body: @Sendable () -> HTTPBody
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let response = HTTPURLResponse(
-            url: request.url!, statusCode: status, httpVersion: nil, headerFields: headers)!
-        return (body(), response)
-    }
-}
-
 extension AsyncSequence {
-    /// Returns the elements up to the end or an error, and the error.
-    func outcome(isolation: isolated (any Actor)? = #isolation) async -> (
-        elements: [Element], error: APIRequestError?
-    ) {
+    /// Returns the elements up to the limit, the end or an error, and the error.
+    func outcome(
+        limit: Int = .max, isolation: isolated (any Actor)? = #isolation,
+        onElement: (Element) -> Void = { _ in }
+    ) async -> (elements: [Element], error: APIRequestError?) {
         var elements: [Element] = []
         do {
-            for try await element in self { elements.append(element) }
+            for try await element in self {
+                elements.append(element)
+                onElement(element)
+                if elements.count == limit { break }
+            }
             return (elements, nil)
         } catch {
             return (elements, error as? APIRequestError)
         }
     }
+}
+
+/// The answer of a server of events, in these pieces.
+func events(_ pieces: String..., every interval: Duration = .zero) -> MockResponse {
+    .chunks(pieces, every: interval, contentType: "text/event-stream")
 }

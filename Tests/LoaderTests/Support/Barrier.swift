@@ -26,3 +26,14 @@ final class Barrier: Sendable {
         }
     }
 }
+
+/// Runs a function many times at once, and returns its results in any order.
+@discardableResult
+func concurrently<R: Sendable>(
+    _ count: Int, _ work: @escaping @Sendable (Int) async throws -> R
+) async throws -> [R] {
+    try await withThrowingTaskGroup(of: R.self) { group in
+        for number in 0..<count { group.addTask { try await work(number) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}

@@ -1,0 +1,361 @@
+import APIKitLite
+import TestSupport
+
+@testable import APIKitLiteTesting
+
+/// Many requests, one credential.
+@Suite(.limited, .usesSockets) struct AuthenticationRaceTests {
+    @Test(arguments: [Token.old, .expired])
+    func refreshesOnceForAThousandRequests(_ token: Token) async throws {
+        // All are sent with the old token before the first one is rejected.
+        let together = Barrier(1_000)
+        let server = TokenServer(onData: { given in
+            if given == "Bearer old" { await together.wait() }
+        })
+        let tokens = server.tokens(token)
+        // Two chains that share the credential.
+        let sessions = (0..<2).map { _ in server.session.authenticated(by: tokens) }
+
+        let answers = try await concurrently(1_000) { number in
+            try await sessions[number % 2].exchange(.test("data")).0.text
+        }
+        #expect(Set(answers) == ["Bearer new1"])
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == (token == .expired ? 1_000 : 2_000))
+    }
+
+    @Test func failsAllWaitingRequestsOnce() async throws {
+        let server = TokenServer(
+            accepting: "new2", onRefresh: { $0 == 1 ? .status(400).held : nil })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<200).map { _ in
+            executor.start { try await session.exchange(.test("data")) }
+        }
+        await executor.settle()
+        server.token.release()
+
+        for task in tasks {
+            let error = await #expect(throws: APIRequestError.self) { try await task.value }
+            #expect(error?.statusCode == 400)
+        }
+        #expect(server.refreshCount == 1)
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
+        #expect(server.refreshCount == 2)
+        #expect(server.given == ["Bearer new2"])
+    }
+
+    @Test func cancelsOneWaitingRequestAlone() async throws {
+        let (server, _, session) = user(.expired, on: TokenServer(holdsRefresh: true))
+        let executor = QueueExecutor(isSerial: true)
+        // The first request started the refresh.
+        let tasks = (0..<10).map { _ in
+            executor.start { try await session.load(TextRequest(), "/data") }
+        }
+        await executor.settle()
+
+        for number in [0, 5] {
+            tasks[number].cancel()
+            let error = await #expect(throws: APIRequestError.self) {
+                try await tasks[number].value
+            }
+            #expect(error?.isCancellation == true)
+        }
+        server.token.release()
+
+        for number in 1..<10 where number != 5 {
+            #expect(try await tasks[number].value == "Bearer new1")
+        }
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == 8)
+    }
+
+    // A refresh token that was used up for nothing would sign the user out.
+    @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
+        let isKept = Gate()
+        let server = TokenServer(holdsRefresh: true)
+        let tokens = server.tokens { rejection in
+            defer { isKept.open() }
+            return try await refreshedToken(rejection)
+        }
+        let session = server.session.authenticated(by: tokens)
+        let task = Task { try await session.exchange(.test("data")) }
+        await server.token.waitForRequests()
+
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        server.token.release()
+        await isKept.wait()
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func endsEachRequestOnceUnderCancellation() async throws {
+        let (server, _, session) = user(.old, on: TokenServer(onData: { _ in await Task.yield() }))
+
+        try await concurrently(1_000) { number in
+            let task = Task { await session.outcome(of: .test("data")) }
+            if number.isMultiple(of: 3) { task.cancel() }
+            let outcome = await task.value
+            #expect(
+                outcome == .body("Bearer new1")
+                    || number.isMultiple(of: 3) && outcome == .error(.cancelled))
+        }
+
+        #expect(server.refreshCount == 1)
+    }
+}
+
+/// Authentication inside and outside of something that repeats.
+@Suite(.limited, .usesSockets) struct AuthenticationAndRetryTests {
+    /// Repeats refused requests and lost requests.
+    struct Repeating: HTTPSession {
+        let next: any HTTPSession
+
+        func send(
+            _ request: URLRequest, awaiting options: SendOptions
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
+            for _ in 0..<2 {
+                if let answer = try? await next.send(request, awaiting: options),
+                    answer.1.statusCode < 500
+                {
+                    return answer
+                }
+            }
+            return try await next.send(request, awaiting: options)
+        }
+    }
+
+    /// The order of the requests: `data old`, `token`.
+    private func log(_ network: MockNetwork) -> [String] {
+        network.requests.map { request in
+            let given = request.header("Authorization")
+            return request.request.url!.lastPathComponent
+                + (given.map { " " + $0.dropFirst("Bearer ".count) } ?? "")
+        }
+    }
+
+    private func chain(_ network: MockNetwork, retryIsInside: Bool) -> any HTTPSession {
+        let tokens = TokenServer().tokens()
+        return retryIsInside
+            ? Repeating(next: network).authenticated(by: tokens)
+            : Repeating(next: network.authenticated(by: tokens))
+    }
+
+    @Test(arguments: [true, false])
+    func repeatsADataRequestThatFails(retryIsInside: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/data"), .status(503), .status(401), .status(503), .text("there"))
+        network.stub(.post("/token"), .json(encoding: Token(access: "new")))
+        let session = chain(network, retryIsInside: retryIsInside)
+
+        #expect(try await session.exchange(.test("data")).0.text == "there")
+        #expect(log(network) == ["data old", "data old", "token", "data new", "data new"])
+    }
+
+    @Test(arguments: [true, false])
+    func repeatsARefreshThatFails(retryIsInside: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/data").header("Authorization", "Bearer old"), .status(401))
+        network.stub(.get("/data").header("Authorization", "Bearer new"), .text("there"))
+        network.stub(.post("/token"), .error(.timedOut), .json(encoding: Token(access: "new")))
+        let session = chain(network, retryIsInside: retryIsInside)
+
+        #expect(try await session.exchange(.test("data")).0.text == "there")
+        // From outside the repetition starts over, with the token that is still the old one.
+        #expect(
+            log(network)
+                == (retryIsInside
+                    ? ["data old", "token", "token", "data new"]
+                    : ["data old", "token", "data old", "token", "data new"]))
+    }
+}
+
+/// A credential that the closure loads from a store, and saves in it.
+@Suite(.limited, .usesSockets) struct StoredCredentialTests {
+    @Test(arguments: [Token.good, .old, .expired])
+    func loadsAndSavesOnceFor500Requests(_ token: Token) async throws {
+        let (server, store, tokens, session) = user(Store(token, holding: .load))
+        let executor = QueueExecutor(isSerial: false)
+
+        let tasks = (0..<500).map { _ in
+            executor.start { await session.outcome(of: .test("data")) }
+        }
+        await executor.settle()
+        #expect(tokens.credential == nil)
+        store.release()
+
+        let last = token.access == "good" ? "good" : "new1"
+        for task in tasks { #expect(try await task.value == .body("Bearer \(last)")) }
+        #expect(
+            store.log == ["load", "save \(token.access)"] + (last == "good" ? [] : ["save new1"]))
+        #expect(server.refreshCount == (last == "good" ? 0 : 1))
+        #expect(tokens.credential?.access == last)
+    }
+
+    @Test func isNotLoadedIfItIsGivenOrSet() async throws {
+        let (server, store, tokens, session) = user(Store(Token(access: "unwanted")))
+        tokens.credential = .good
+
+        for tokens in [server.tokens(store, .good), tokens] {
+            let session = server.session.authenticated(by: tokens)
+            #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
+        }
+        #expect(store.log == ["save good"])
+    }
+
+    @Test func isNotLoadedForEachRequestIfNobodyIsSignedIn() async throws {
+        let (_, store, _, session) = user(Store(nil))
+
+        for _ in 0..<5 {
+            #expect(await session.outcome(of: .test("data")) == .body("nobody"))
+        }
+        #expect(store.log == ["load", "load"])
+    }
+
+    @Test(arguments: Store.Step.allCases, [TestError() as any Error, CancellationError()])
+    func givesTheErrorOfTheStoreToTheCaller(_ step: Store.Step, _ error: any Error) async throws {
+        let (_, store, tokens, session) = user(Store(.old, failing: step, with: error))
+        let failure = await #expect(throws: APIRequestError.self) {
+            try await session.load(TextRequest(), "/data")
+        }
+        #expect(failure?.stage == .transport)
+        #expect("\(try #require(failure?.underlying))" == "\(error)")
+        #expect(tokens.credential == (step == .load ? nil : .old))
+
+        // The next request starts again.
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        #expect(store.log.suffix(2) == ["save old", "save new1"])
+    }
+
+    @Test(arguments: Store.Step.allCases)
+    func oneCancelledRequestLeavesTheOthers(_ step: Store.Step) async throws {
+        let (_, store, _, session) = user(Store(.old, holding: step))
+        let cancelled = Task { await session.outcome(of: .test("data")) }
+        await store.waitUntilHeld()
+        let other = Task { await session.outcome(of: .test("data")) }
+
+        cancelled.cancel()
+        #expect(await cancelled.value == .error(.cancelled))
+        store.release()
+        #expect(await other.value == .body("Bearer new1"))
+        #expect(store.log == ["load", "save old", "save new1"])
+    }
+
+    /// What the app does while a step is in progress.
+    enum Change: CaseIterable {
+        case signIn, signOut, signOutAndIn
+
+        func apply(to tokens: Credentials<Token>) {
+            if self != .signIn { tokens.credential = nil }
+            if self != .signOut { tokens.credential = Token(access: "other") }
+        }
+    }
+
+    enum Moment: CaseIterable { case load, refresh, save, refusal }
+
+    @Test(arguments: Change.allCases, Moment.allCases)
+    func continuesWithWhatTheAppSets(_ change: Change, _ moment: Moment) async throws {
+        let refreshes = moment == .refresh || moment == .refusal
+        let server = TokenServer(
+            accepting: "other", holdsRefresh: refreshes,
+            onRefresh: { _ in
+                moment == .refusal
+                    ? .json(#"{"error": "invalid_grant"}"#, status: 400)
+                    : .json(encoding: Token(access: "unwanted"))
+            })
+        let store = Store(.old, holding: moment == .load ? .load : refreshes ? nil : .save)
+        let tokens = server.tokens(store, moment == .load ? nil : .old)
+        let session = server.session.authenticated(by: tokens)
+        async let waiting = session.exchange(.test("data"))
+        if refreshes { await server.token.waitForRequests() } else { await store.waitUntilHeld() }
+
+        change.apply(to: tokens)
+        let expected = change == .signOut ? nil : "other"
+        if refreshes { server.token.release() } else { store.release() }
+        #expect(try await waiting.1.statusCode == (expected == nil ? 401 : 200))
+        #expect(try await tokens.value()?.access == expected)
+        #expect(tokens.credential?.access == expected)
+        #expect(store.content?.access == expected)
+        #expect(!server.given.contains("Bearer unwanted"))
+    }
+
+    @Test func returnsAValueWithoutARequest() async throws {
+        let server = TokenServer()
+        let store = Store(.good)
+
+        #expect(try await server.tokens(store).value()?.access == "good")
+        #expect(try await server.tokens(Store(nil)).value() == nil)
+        #expect(server.network.requests.isEmpty)
+        let tokens = server.tokens(.expired)
+        _ = server.session.authenticated(by: tokens)
+        #expect(try await tokens.value()?.access == "new1")
+    }
+
+    @Test(arguments: 0..<40)
+    func endsWithWhatWasSetLast(_ seed: Int) async throws {
+        let random = Locked(SeededGenerator(seed: UInt64(seed)))
+        let draw: @Sendable (Int) -> Int = { count in
+            random.withLock { Int.random(in: 0..<count, using: &$0) }
+        }
+        let server = TokenServer(
+            onData: { _ in await Task.yield() },
+            onRefresh: { _ in
+                for _ in 0..<draw(4) { await Task.yield() }
+                switch draw(6) {
+                case 0: return .json(#"{"error": "invalid_grant"}"#, status: 400)
+                case 1: throw URLError(.networkConnectionLost)
+                default: return nil
+                }
+            })
+        let stored = Locked<(content: String?, running: Int)>((nil, 0))
+        let tokens = server.tokens(nil) { rejection in
+            for _ in 0..<draw(4) { await Task.yield() }
+            if draw(3) == 0 { throw TestError() }
+            if rejection.credential == nil { return Token(access: "old") }
+            return try await refreshedToken(rejection)
+        } save: { token in
+            // One call at a time.
+            stored.withLock { stored in
+                stored.running += 1
+                #expect(stored.running == 1)
+            }
+            for _ in 0..<draw(4) { await Task.yield() }
+            let fails = draw(9) == 0
+            stored.withLock { $0 = (fails ? $0.content : token?.access, $0.running - 1) }
+            if fails { throw TestError() }
+        }
+        var session: any HTTPSession = server.session
+        if draw(2) == 0 { session = session.limited(to: 2) }
+        session = session.authenticated(by: tokens)
+        if draw(2) == 0 { session = session.coalescing() }
+        if draw(2) == 0 { session = session.limited(to: 3) }
+        if draw(2) == 0 { session = session.authenticated(by: server.tokens(.expired)) }
+
+        await withTaskGroup(of: Void.self) { [session] group in
+            for number in 0..<200 {
+                group.addTask {
+                    switch draw(12) {
+                    case 0: tokens.credential = Token(access: "set\(number)")
+                    case 1: tokens.credential = nil
+                    case 2: _ = try? await tokens.value()
+                    case 4: _ = try? await tokens.refresh()
+                    case 3:
+                        let task = Task { await session.outcome(of: .test("data")) }
+                        for _ in 0..<draw(4) { await Task.yield() }
+                        task.cancel()
+                        _ = await task.value
+                    default:
+                        _ = await session.outcome(of: .test("data"), asStream: draw(3) == 0)
+                    }
+                }
+            }
+        }
+
+        tokens.credential = Token(access: "last")
+        while (try? await tokens.value()) == nil {}
+        #expect(tokens.credential?.access == "last")
+        #expect(stored.withLock { $0.content } == "last")
+        #expect(await session.outcome(of: .test("data")) != .error(.cancelled))
+    }
+}

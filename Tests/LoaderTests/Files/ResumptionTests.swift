@@ -1,0 +1,204 @@
+import APIKitLiteTesting
+import TestSupport
+
+@testable import APIKitLite
+
+/// What a part on the disk is continued with.
+@Suite(.limited) struct ResumptionTests {
+    private let folder = try! TemporaryFolder()
+    private let network = MockNetwork()
+    private let bytes = Data.pattern(100)
+
+    private func download(_ url: String = "https://api.example.com/file") async throws {
+        try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
+    }
+
+    /// Leaves a part with 40 bytes, as the first of two downloads.
+    private func lose(_ url: String) async {
+        network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
+        await #expect(throws: URLError.self) { try await download(url) }
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
+    /// What each request asked for.
+    private var ranges: [String?] { network.requests.map { $0.header("Range") } }
+
+    @Test(
+        arguments: [
+            (40, 100, "bytes=40-"), (1, 100, "bytes=1-"), (0, 100, nil),
+            // The last byte of a part that may be whole again, so that the answer is a 206. A
+            // process may be killed after the last byte.
+            (100, 100, "bytes=99-"), (100, nil, "bytes=99-"), (40, nil, "bytes=39-"),
+            (1, 1, nil), (1, nil, nil), (0, nil, nil),
+        ] as [(Int, Int64?, String?)])
+    func asksForTheRest(_ count: Int, _ length: Int64?, _ range: String?) async throws {
+        try folder.leavePart(bytes.prefix(count), ResumeRecord(at: Int64(count), of: length))
+        network.stub(.any, .file(bytes))
+
+        try await download()
+        #expect(folder.content == bytes)
+        #expect(ranges == [range])
+        #expect(network.requests[0].header("If-Range") == range.map { _ in "\"1\"" })
+    }
+
+    private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
+
+    @Test(
+        arguments: [
+            (["ETag": "\"1\""], "\"1\""), (["ETag": "\"\""], "\"\""),
+            (["ETag": "\"1\"", "Last-Modified": modified, "Date": later], "\"1\""),
+            (["ETag": "\"1\"", "Accept-Ranges": "bytes"], "\"1\""),
+            (["ETag": "\"1\"", "Content-Encoding": "Identity"], "\"1\""),
+            (["Last-Modified": modified, "Date": later], modified), ([:], nil),
+            // RFC 9110, section 13.1.5: a client that has an entity tag does not send a date.
+            (["ETag": "W/\"1\""], nil), (["ETag": "1"], nil),
+            (["ETag": "W/\"1\"", "Last-Modified": modified, "Date": later], nil),
+            (["ETag": "1", "Last-Modified": modified, "Date": later], nil),
+            (["ETag": "\"a\"b\""], nil), (["ETag": "\"a b\""], nil), (["ETag": "\"é\""], nil),
+            (["ETag": "\""], nil), (["Last-Modified": modified], nil),
+            (["Last-Modified": modified, "Date": modified], nil),
+            (["Last-Modified": later, "Date": modified], nil),
+            (["Last-Modified": "yesterday", "Date": later], nil),
+            (["ETag": "\"1\"", "Accept-Ranges": "none"], nil),
+            (["ETag": "\"1\"", "Content-Encoding": "gzip"], nil),
+        ] as [([String: String], String?)])
+    func continuesOnlyWithAStrongValidator(
+        _ fields: [String: String], _ validator: String?
+    ) async throws {
+        let lost = BodySession(headers: fields) { [bytes] in
+            HTTPBody([bytes.prefix(40)], throwing: URLError(.networkConnectionLost))
+        }
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await lost.fetch(.test("file"), to: folder.file)
+        }
+        #expect(folder.names.isEmpty == (validator == nil))
+
+        network.stub(.any, .file(bytes))
+        try await download()
+        #expect(folder.content == bytes)
+        #expect(network.requests[0].header("If-Range") == validator)
+    }
+
+    /// A proxy may have changed the body of a 203.
+    @Test func continuesNoCopyOfAProxy() async throws {
+        let copy = MockResponse.data(bytes, status: 203).header("ETag", "\"1\"")
+        network.stub(.any, copy.failing(afterBytes: 40))
+        await #expect(throws: URLError.self) { try await download() }
+        #expect(folder.names == [])
+    }
+
+    @Test(arguments: [
+        ("https://api.example.com/two", false), ("https://api.example.com/one?id=2", false),
+        ("https://api.example.com/one?id=1&a=b", false),
+        ("https://api.example.com:8443/one?id=1", false),
+        ("https://user:pw@api.example.com/one?id=1", true),
+        ("https://api.example.com/one?id=1#section", true),
+    ])
+    func onlyTheSameFileIsContinued(_ url: String, _ isSame: Bool) async throws {
+        await lose("https://api.example.com/one?id=1")
+        network.stub(.any, .file(bytes))
+        try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
+        #expect(folder.content == bytes)
+        #expect(ranges == [nil, isSame ? "bytes=40-" : nil])
+    }
+
+    @Test(
+        arguments: [
+            ("fits", [:], true),
+            ("no Content-Length, as with chunks", ["Content-Length": nil], true),
+            ("not encoded", ["Content-Encoding": "identity"], true),
+            ("unit in upper case", ["Content-Range": "BYTES 40-99/100"], true),
+            ("earlier", ["Content-Range": "bytes 39-99/100", "Content-Length": "61"], false),
+            ("from 0", ["Content-Range": "bytes 0-99/100", "Content-Length": "100"], false),
+            ("later", ["Content-Range": "bytes 41-99/100", "Content-Length": "59"], false),
+            ("longer file", ["Content-Range": "bytes 40-99/101"], false),
+            ("shorter file", ["Content-Range": "bytes 40-98/99", "Content-Length": "59"], false),
+            ("unknown length", ["Content-Range": "bytes 40-99/*"], false),
+            ("other entity tag", ["ETag": "\"2\""], false),
+            ("weak entity tag", ["ETag": "W/\"1\""], false),
+            ("entity tag without quotation marks", ["ETag": "1"], false),
+            ("no entity tag", ["ETag": nil], false),
+            ("a date as well", ["Last-Modified": modified], true),
+            ("an entity tag became a date", ["ETag": nil, "Last-Modified": modified], false),
+            ("gzip", ["Content-Encoding": "gzip"], false),
+            ("no Content-Range", ["Content-Range": nil], false),
+            ("the form of a 416", ["Content-Range": "bytes */100"], false),
+            ("other unit", ["Content-Range": "items 40-99/100"], false),
+            ("no unit", ["Content-Range": "40-99/100"], false),
+            ("last before first", ["Content-Range": "bytes 99-40/100"], false),
+            ("last beyond the length", ["Content-Range": "bytes 40-100/100"], false),
+            ("no length", ["Content-Range": "bytes 40-99"], false),
+            ("two fields, joined", ["Content-Range": "bytes 40-99/100, bytes 40-99/100"], false),
+            ("a sign", ["Content-Range": "bytes +40-99/100"], false),
+            ("too large a number", ["Content-Range": "bytes 40-99/99999999999999999999"], false),
+            (
+                "several ranges",
+                ["Content-Type": "multipart/byteranges; boundary=x", "Content-Range": nil], false
+            ),
+            ("Content-Length of the whole file", ["Content-Length": "100"], false),
+            ("no number as Content-Length", ["Content-Length": "six"], false),
+        ] as [(String, [String: String?], Bool)])
+    func writesOnlyAPartThatFits(
+        _ name: String, _ changes: [String: String?], _ fits: Bool
+    ) async throws {
+        let part = ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Length": "60"]
+        try await expectPart(
+            part.merging(changes.compactMapValues(\.self)) { $1 }
+                .filter { changes[$0.key] != .some(nil) },
+            fits: fits, validator: "\"1\"")
+    }
+
+    @Test(
+        arguments: [
+            (["Last-Modified": modified], true),
+            (["Last-Modified": modified, "ETag": "\"1\""], true),
+            (["Last-Modified": later], false), ([:], false),
+        ] as [([String: String], Bool)])
+    func writesOnlyAPartWithTheSameDate(_ fields: [String: String], _ fits: Bool) async throws {
+        try await expectPart(
+            fields.merging(["Content-Range": "bytes 40-99/100"]) { $1 }, fits: fits,
+            validator: Self.modified)
+    }
+
+    /// Answers the request for the rest with these fields, and any other with the whole file.
+    private func expectPart(
+        _ fields: [String: String], fits: Bool, validator: String
+    ) async throws {
+        var record = ResumeRecord(
+            urlHash: ResumeRecord.hash(of: URLRequest.test("file").url), validator: validator)
+        record.length = 100
+        try folder.leavePart(bytes.prefix(40), record)
+        network.stub(.any, .file(bytes))
+        let session = network.intercepting { [bytes] request, next in
+            guard request.value(forHTTPHeaderField: "Range") != nil else {
+                return try await next(request)
+            }
+            return try answer(to: request, [bytes.dropFirst(40)], status: 206, fields)
+        }
+
+        try await session.fetch(.test("file"), to: folder.file)
+
+        #expect(folder.content == bytes)
+        #expect(network.requests.count == (fits ? 0 : 1))
+    }
+
+    @Test func aFailureKeepsThePartOfAnotherFile() async throws {
+        await lose("https://api.example.com/one")
+        network.stub(.any, .file(bytes))
+        network.stub(.get("/two"), .status(404))
+        await #expect(throws: APIRequestError.self) {
+            try await download("https://api.example.com/two")
+        }
+
+        try await download("https://api.example.com/one")
+        #expect(ranges.last == "bytes=40-")
+    }
+
+    @Test func theRecordHasNoSecret() async throws {
+        await lose("https://api.example.com/file?token=secret")
+        let record = try String(contentsOf: folder.record, encoding: .utf8)
+        #expect(!record.contains("secret"))
+        #expect(record.contains("validator"))
+    }
+}
