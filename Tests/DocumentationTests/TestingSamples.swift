@@ -75,7 +75,6 @@ import Testing
         let loader = APIRequestLoader(
             apiRequest: UserRequest(), urlSession: network)
 
-        // A task, so that the test can cancel it: an `async let` has no `cancel()`.
         let load = Task { try await loader.load(1) }
         await network.waitForRequests()
         load.cancel()

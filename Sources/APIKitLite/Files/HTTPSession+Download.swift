@@ -33,7 +33,6 @@ extension HTTPSession {
     ///     part's size in bytes, including bytes from an earlier call, and the file's length if the
     ///     server announced it. Calls are made one at a time, off the caller's actor. If the
     ///     download starts over, the size drops.
-    ///     download starts over, the number drops.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline start over whenever the part
     ///     has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if that is less. A

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
 struct EventReader: LineReader, Sendable {
-    /// The maximum number of bytes in the data of one event.
+    /// The maximum size of an event's data, in bytes.
     let longestData: Int
     /// Whether a JSON body is treated as one value instead of events.
     private let mayBeOneValue: Bool
