@@ -146,6 +146,23 @@ private typealias UserRequest = TestingSamples.UserRequest
         #expect(network.requests.count == (expires == .distantPast ? 2 : 3))
     }
 
+    @Test func testsARefresh() async throws {
+        let network = MockNetwork()
+        let account = try await Account(baseURL, over: network, Keychain(old))
+        let (session, tokens) = (account.session, account.tokens)
+
+        network.stub(.get("/users/{id}"), .status(401))
+        network.stub(
+            .get("/users/{id}").header("Authorization", "Bearer new"), .json(#"{"name": "Emma"}"#))
+        network.stub(.post("/oauth/token").form(["refresh_token": "r0"]), .json(encoding: new))
+
+        let user = try await session.load(UserRequest(), 42)
+
+        #expect(tokens.credential == new)
+        try network.verify()
+        #expect(user == User(name: "Emma"))
+    }
+
     @Test func signsOutWhereTheRefreshIsRefused() async throws {
         let network = MockNetwork()
         stubUsers(network)

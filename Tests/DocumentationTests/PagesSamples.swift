@@ -40,21 +40,6 @@ private struct UsersRequest: PagedAPIRequest {
     }
 }
 
-/// The server sends the URL of the next page in a `Link` header.
-private struct LinkedUsersRequest: PagedAPIRequest {
-    typealias ResponseDataType = [User]
-
-    func makeRequest(from url: URL) throws -> URLRequest {
-        try URLRequest("GET", url)
-    }
-
-    func nextInput(
-        after users: [User], response: HTTPURLResponse, from url: URL
-    ) -> URL? {
-        response.link("next")
-    }
-}
-
 /// The samples of Requests.md about the pages of a list.
 @Suite(.limited, .usesSockets) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
@@ -91,55 +76,5 @@ private struct LinkedUsersRequest: PagedAPIRequest {
 
         #expect(model.users.map(\.name) == ["Emma", "Anne"])
         #expect(network.requests.map(\.query["page"]) == ["1", "2", "2", "3"])
-    }
-
-    @Test func followsTheLinkHeader() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .get("/users").query(exactly: [:]),
-            .json(#"[{"name": "Emma"}]"#).header("Link", "</users?page=2>; rel=next"))
-        network.stub(.get("/users").query(["page": "2"]), .json(#"[{"name": "Anne"}]"#))
-        let session = network
-        let first = baseURL.appending(path: "users")
-
-        var names: [String] = []
-        for try await user in session.pages(LinkedUsersRequest(), from: first).elements {
-            names.append(user.name)
-        }
-
-        #expect(names == ["Emma", "Anne"])
-        try network.verify()
-    }
-
-    private struct ChargePage: Decodable {
-        struct Charge: Decodable { var id: String }
-
-        enum CodingKeys: String, CodingKey {
-            case data
-            case hasMore = "has_more"
-        }
-
-        var data: [Charge]
-        var hasMore: Bool
-    }
-
-    @Test func asksForTheChargesAfterTheLastOne() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .get("/v1/charges"), .json(#"{"data": [{"id": "ch_1"}], "has_more": true}"#),
-            .json(#"{"data": [{"id": "ch_2"}], "has_more": false}"#))
-        let (session, baseURL) = (network, baseURL)
-        var ids: [String] = []
-
-        let charges = Pages(from: String?.none) { last in
-            let request = try URLRequest(
-                "GET", baseURL, path: "/v1/charges", query: ["starting_after": last])
-            let page = try await session.load(request, as: ChargePage.self)
-            return (page.data, page.hasMore ? page.data.last?.id : nil)
-        }
-        for try await charge in charges.elements { ids.append(charge.id) }
-
-        #expect(ids == ["ch_1", "ch_2"])
-        #expect(network.requests.map(\.query["starting_after"]) == [nil, "ch_1"])
     }
 }

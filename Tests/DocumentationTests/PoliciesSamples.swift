@@ -30,15 +30,6 @@ import Testing
             .observed(by: log)
     }
 
-    @Test func waitsAsLongAsTheServerAsks() {
-        let patient = RetryPolicy(maximumDelay: .seconds(3_600), deadline: .seconds(7_200))
-
-        let attempt = RetryAttempt(
-            of: URLRequest(url: baseURL), response: .status(429, headers: ["Retry-After": "600"]),
-            policy: patient)
-        #expect(attempt.decision == .retry(after: .seconds(600)))
-    }
-
     @Test func theChainsOfThePageAreSessions() {
         _ = appSession(.bearer("token", for: baseURL), { _ in })
     }
@@ -75,31 +66,6 @@ import Testing
         let session = network.retrying { attempt in untilReady(attempt) }
 
         #expect(try await session.load(UserRequest(), 42).name == "Emma")
-    }
-
-    @Test func chainsShareALimit() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let inFlight = Locked((now: 0, most: 0))
-        let transport = network.intercepting { request, next in
-            inFlight.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-            defer { inFlight.withLock { $0.now -= 1 } }
-            return try await next(request)
-        }
-        let limit = RequestLimit(4)
-        let session = transport.timingOut(after: .seconds(30)).limited(by: limit)
-        let uploads = transport.timingOut(after: .seconds(300)).limited(by: limit)
-
-        let loads = (1...8).map { id in
-            let session: any HTTPSession = id.isMultiple(of: 2) ? session : uploads
-            return Task { try await session.load(UserRequest(), id) }
-        }
-        await stub.waitForRequests(4)
-        stub.release()
-
-        for load in loads { _ = try await load.value }
-        #expect(network.requests.count == 8)
-        #expect(inFlight.withLock { $0.most } == 4)
     }
 
     @Test func sendsTheKeyOfAPostWithEachAttempt() async throws {
@@ -142,7 +108,7 @@ import Testing
         let lines = Locked<[String]>([])
         let transport: any HTTPSession = network
         let log: @Sendable (ExchangeEvent) -> Void = { event in
-            if case .rejected = event.kind { return }  // Its line quotes the response's body.
+            if case .rejected = event.kind { return }
             lines.withLock { $0.append("\(event)") }
         }
 

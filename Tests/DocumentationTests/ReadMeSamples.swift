@@ -16,18 +16,6 @@ import Testing
 
     struct User: Codable, Equatable, Sendable { var name: String }
 
-    struct UserRequest: APIRequest {
-        let baseURL: URL
-
-        func makeRequest(from id: Int) throws -> URLRequest {
-            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
-        }
-
-        func parseResponse(data: Data) throws -> User {
-            try jsonDecoder.decode(User.self, from: data)
-        }
-    }
-
     typealias Coordinate = GettingStartedSamples.Coordinate
     typealias PointOfInterest = GettingStartedSamples.PointOfInterest
 
@@ -81,20 +69,6 @@ import Testing
         #expect(places == [PointOfInterest(name: "My Location")])
     }
 
-    /// What the README shows of a load, over a real socket.
-    @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
-    func loadsAUserOverASocket() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")))
-        let server = try network.serve()
-        defer { server.stop() }
-        let (session, baseURL) = (URLSession.shared, server.url)
-
-        let user = try await session.load(UserRequest(baseURL: baseURL), 42)
-
-        #expect(user.name == "Emma")
-    }
-
     @Test func explainsAStubThatDidNotMatch() async throws {
         let network = MockNetwork()
         network.stub(.post("/users").json(#"{"name": "Emma", "age": 3}"#), .status(201))
@@ -143,6 +117,3 @@ extension String {
         replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
     }
 }
-
-/// Whether requests for other processes of this machine would leave it.
-let behindProxy = ProcessInfo.processInfo.environment["http_proxy"] != nil

@@ -137,26 +137,6 @@ import Testing
         #expect(model.message == nil)
     }
 
-    @Test func endsAfterTwentySecondsOfSilence() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let deltas =
-            network
-            .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
-            .stream(ChatRequest(baseURL: baseURL), "Hi")
-        async let error = #expect(throws: APIRequestError.self) {
-            for try await _ in deltas {}
-        }
-
-        try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
-        try await stub.waitForReader()
-        await clock.advance(by: .seconds(20))
-        try await stub.finish()
-
-        #expect((await error?.underlying as? URLError)?.code == .timedOut)
-    }
-
     private func elements<Element>(
         of parser: some StreamParser<Element>, _ body: String
     ) throws -> [Element] {
@@ -165,25 +145,9 @@ import Testing
         return parser.isComplete ? elements : try elements + parser.finish()
     }
 
-    @Test func goesOnAfterABadElement() throws {
-        let parser =
-            ServerSentEvents(mediaTypes: []).until(data: "[DONE]").compactMap { event in
-                try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
-            }
-        let data = [Self.delta("a"), "{", Self.delta("b"), "[DONE]"]
-        let body = data.map { ServerSentEvent(data: $0).text }.joined()
-
-        #expect(try elements(of: parser, body).map(\.text) == ["a", "b"])
-        #expect(parser.mediaTypes.isEmpty)
-    }
-
     struct MessageEvent: Decodable {
         struct Delta: Decodable { var text: String? }
         var delta: Delta?
-    }
-
-    struct ResponseEvent: Decodable {
-        var delta: String?
     }
 
     struct Generation: Decodable {
@@ -198,13 +162,6 @@ import Testing
             .compactMap { $0.delta?.text }
     }
 
-    private func responses() -> some StreamParser<ResponseEvent> {
-        let ends = ["response.completed", "response.incomplete", "response.failed"]
-        return ServerSentEvents()
-            .until { ends.contains($0.event) }
-            .json(ResponseEvent.self)
-    }
-
     private func generations() -> some StreamParser<Generation> {
         ServerSentEvents().json(Generation.self)
             .until { $0.candidates.first?.finishReason != nil }
@@ -214,14 +171,11 @@ import Testing
         let message =
             ServerSentEvent(event: "content_block_delta", data: #"{"delta":{"text":"Hel"}}"#).text
         let stop = ServerSentEvent(event: "message_stop", data: "{}").text
-        let failure = ServerSentEvent(event: "response.failed", data: "{}").text
         let generation =
             ServerSentEvent(data: #"{"candidates":[{"finishReason":"STOP"}]}"#).text
 
         #expect(try elements(of: messages(), message + stop) == ["Hel"])
         #expect(throws: StreamError.self) { try elements(of: messages(), message) }
-        #expect(try elements(of: responses(), failure).count == 1)
-        #expect(throws: StreamError.self) { try elements(of: responses(), stop) }
         #expect(try elements(of: generations(), generation).count == 1)
         #expect(throws: StreamError.self) { try elements(of: generations(), "") }
     }

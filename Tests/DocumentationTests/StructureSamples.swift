@@ -59,54 +59,6 @@ extension BooksAPI {
     }
 }
 
-// MARK: A search
-
-extension BooksAPI {
-    func search(_ term: String) async throws -> [Book] {
-        let request = try URLRequest("GET", baseURL, path: "/books", query: ["q": term])
-        return try await anonymous.load(request, as: [Book].self)
-    }
-}
-
-@MainActor final class SearchModel {
-    private(set) var books: [Book] = []
-    private(set) var message: String?
-    private let api: BooksAPI
-    private let clock: any Clock<Duration>
-
-    init(_ api: BooksAPI, clock: any Clock<Duration> = ContinuousClock()) {
-        self.api = api
-        self.clock = clock
-    }
-
-    /// Searches after a pause in typing.
-    func search(_ term: String) async {
-        guard (try? await clock.sleep(for: .milliseconds(300))) != nil else {
-            return
-        }
-        do {
-            books = try await api.search(term)
-            message = nil
-        } catch let error as APIRequestError where error.isCancellation {
-            // The text has changed, or the screen has disappeared.
-        } catch {
-            message = error.localizedDescription
-        }
-    }
-}
-
-// MARK: The demo
-
-extension BooksAPI {
-    /// Answers without a network, for previews and a demo.
-    static var demo: BooksAPI {
-        let network = MockNetwork()
-        network.stub(
-            .get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
-        return BooksAPI(.production, over: network)
-    }
-}
-
 // MARK: The server's own errors
 
 /// The problem details of RFC 9457.
@@ -129,26 +81,6 @@ extension HTTPURLResponse {
             }
             throw error
         }
-    }
-}
-
-protocol BooksRequest: APIRequest {
-    var baseURL: URL { get }
-}
-
-extension BooksRequest {
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        try response.checkForProblem(in: data)
-    }
-}
-
-struct FindBookRequest: BooksRequest {
-    typealias ResponseDataType = Book
-
-    let baseURL: URL
-
-    func makeRequest(from id: Int) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/books/{id}", ["id": id])
     }
 }
 
@@ -176,58 +108,7 @@ extension BooksAPI {
     }
 }
 
-extension BooksAPI {
-    func findBook(_ id: Int) async throws(BooksError) -> Book {
-        try await call {
-            try await anonymous.load(FindBookRequest(baseURL: baseURL), id)
-        }
-    }
-}
-
-// MARK: A whole client
-
-struct BooksClient: Sendable {
-    let baseURL: URL
-    let session: any HTTPSession
-
-    func get<T: Decodable>(
-        _ path: String, _ values: RequestItems = [:], query: RequestItems = [:]
-    ) async throws(BooksError) -> T {
-        try await load {
-            try URLRequest("GET", baseURL, path: path, values, query: query)
-        }
-    }
-
-    private func load<T: Decodable>(
-        _ request: () throws -> URLRequest
-    ) async throws(BooksError) -> T {
-        do {
-            return try await session.load(request(), as: T.self) {
-                try $1.checkForProblem(in: $0)
-            }
-        } catch {
-            throw BooksError(error)
-        }
-    }
-}
-
-extension BooksClient {
-    func post<T: Decodable>(
-        _ path: String, _ values: RequestItems = [:], body: some Encodable
-    ) async throws(BooksError) -> T {
-        try await load {
-            try URLRequest("POST", baseURL, path: path, values).jsonBody(body)
-        }
-    }
-}
-
 // MARK: The secrets of an app
-
-private protocol ShopRequest: APIRequest {}
-
-extension ShopRequest {
-    var redaction: Redaction { .shop }
-}
 
 extension Redaction {
     static let shop = Redaction.standard.adding("birthday", "X-Customer")
@@ -246,57 +127,32 @@ extension Redaction {
         #expect(request.url?.absoluteString == "https://api.example.com/v1/books/7")
     }
 
-    @Test func aClientOfThirtyLines() async throws {
-        network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
-        network.stub(.get("/v1/books").query(["q": "emma"]), .json("[]"))
-        network.stub(.post("/v1/books"), .status(204), times: .once)
-        let client = BooksClient(baseURL: .production, session: network)
-
-        let book: Book = try await client.get("/books/{id}", ["id": 7])
-        let found: [Book] = try await client.get("/books", query: ["q": "emma"])
-        let nothing: Book? = try await client.post("books", body: book)
-
-        #expect(book.title == "Emma")
-        #expect(found.isEmpty)
-        #expect(nothing == nil)
-        #expect(network.requests.last?.json == #"{"title":"Emma"}"#)
-    }
-
     @Test func everyCallHasTheErrorsOfTheApp() async throws {
         network.stub(
-            .any, Self.sold, times: .any)
+            .get("/v1/books/{id}"), Self.sold, .error(.notConnectedToInternet), .status(500))
         let api = BooksAPI(.production, over: network)
-        let client = BooksClient(baseURL: .production, session: network)
 
-        let loaded = await #expect(throws: BooksError.self) { try await api.findBook(7) }
-        let got = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("/books/{id}", ["id": 7])
-        }
-        for error in [loaded, got] {
-            guard case .problem(let problem)? = error else {
-                Issue.record("\(error as Any)")
-                continue
+        var errors: [BooksError] = []
+        for _ in 1...3 {
+            do {
+                _ = try await api.call {
+                    try await network.load(.book(7, at: api.baseURL), as: Book.self) {
+                        try $1.checkForProblem(in: $0)
+                    }
+                }
+            } catch {
+                errors.append(error)
             }
-            #expect(problem.title == "Gone")
         }
-        network.stub(.any, .error(.notConnectedToInternet), .status(500))
-        let offline = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("/books/{id}", ["id": 7])
-        }
-        let other = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("/books/{id}", ["id": 7])
-        }
-        let unusable = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("/books/{id}", ["id": ".."])
-        }
-        guard case .offline = offline, case .other(let broken) = other,
-            case .other(let error) = unusable
+
+        guard case .problem(let problem)? = errors.first, case .offline = errors[1],
+            case .other(let other) = errors[2]
         else {
-            Issue.record("\(offline as Any), \(other as Any), \(unusable as Any)")
+            Issue.record("\(errors)")
             return
         }
-        #expect((broken as? APIRequestError)?.statusCode == 500)
-        #expect(error is RequestBuildingError)
+        #expect(problem.title == "Gone")
+        #expect((other as? APIRequestError)?.statusCode == 500)
     }
 
     @Test func aTestReplacesTheSession() async throws {
@@ -328,41 +184,9 @@ extension Redaction {
         try network.verify()
     }
 
-    @Test @MainActor func searchesOnceForQuickTyping() async throws {
-        let clock = MockClock()
-        network.stub(
-            .get("/v1/books").query(["q": "emma"]), .json(#"[{"title": "Emma"}]"#),
-            times: .once)
-        let api = BooksAPI(.production, over: network)
-        let model = SearchModel(api, clock: clock)
+    private struct CustomerRequest: APIRequest {
+        var redaction: Redaction { .shop }
 
-        let first = Task { await model.search("em") }
-        await clock.waitForSleepers()
-        first.cancel()
-        await first.value
-        async let second: Void = model.search("emma")
-        await clock.waitForSleepers()
-        await clock.advance(by: .milliseconds(300))
-        await second
-
-        #expect(model.books == [Book(title: "Emma")])
-        #expect(network.requests.count == 1)
-        try network.verify()
-    }
-
-    @Test @MainActor func showsTheDemo() async throws {
-        let clock = MockClock()
-        let model = SearchModel(.demo, clock: clock)
-
-        async let search: Void = model.search("emma")
-        await clock.waitForSleepers()
-        await clock.advance(by: .milliseconds(300))
-        await search
-
-        #expect(model.books == [Book(title: "Emma")])
-    }
-
-    private struct CustomerRequest: ShopRequest {
         func makeRequest(from birthday: String) throws -> URLRequest {
             try URLRequest(
                 "GET", URL(string: "https://api.example.com")!, path: "/customers",

@@ -3,7 +3,6 @@ import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
-import XCTest
 
 /// The samples of Testing.md and Stubs.md.
 @Suite(.limited, .usesSockets) struct TestingSamples {
@@ -76,7 +75,6 @@ import XCTest
         let loader = APIRequestLoader(
             apiRequest: UserRequest(), urlSession: network)
 
-        // A task, so that the test can cancel it: an `async let` has no `cancel()`.
         let load = Task { try await loader.load(1) }
         await network.waitForRequests()
         load.cancel()
@@ -169,32 +167,3 @@ import XCTest
         #expect(network.requests.map(\.wasPassedThrough) == [false, true])
     }
 }
-
-#if os(macOS) || os(Linux)
-/// As in a UI test, the server is in this process and its client in another one.
-final class OtherProcessTests: XCTestCase {
-    func testAnotherProgramGetsTheStubs() throws {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
-        try XCTSkipUnless(
-            path.split(separator: ":").contains {
-                FileManager.default.isExecutableFile(atPath: "\($0)/curl")
-            }, "There is no curl on this machine.")
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let server = try network.serve()
-        defer { server.stop() }
-
-        let program = Process()
-        program.executableURL = URL(filePath: "/usr/bin/env")
-        program.arguments = [
-            "curl", "--silent", "--noproxy", "*", "--output", "/dev/null",
-            "\(server.url)/users/42",
-        ]
-        try program.run()
-        program.waitUntilExit()
-
-        XCTAssertEqual(network.requests.map(\.request.url?.path), ["/users/42"])
-        try network.verify()
-    }
-}
-#endif

@@ -149,7 +149,7 @@ struct Load<T: APIRequest> {
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
         error.exchangeIDs = notes.exchangeIDs
-        // A request that the app itself authorized needs no hint.
+        // The hint says that a credential is missing. The app may have added its own.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
         error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential
         return error

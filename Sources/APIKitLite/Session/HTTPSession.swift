@@ -31,7 +31,7 @@ import Foundation
 /// - ``intercepting(_:)``
 /// - ``observed(clock:by:)``
 ///
-/// ### Send a `URLRequest`
+/// ### Send a request as it is
 ///
 /// - ``data(for:progress:)``
 /// - ``data(from:)``

@@ -13,7 +13,7 @@ import Foundation
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
 /// - After one of the policy's statuses, such as 503, the client also reconnects. (The HTML
 ///   Standard does not.)
-/// - Any other status, another media type, or a body that cannot be parsed is an error.
+/// - Any other status, a different media type, or a body that cannot be parsed is an error.
 ///
 /// The delay before the *n*-th connection without an event is the server's `retry` plus the
 /// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms.
@@ -57,7 +57,7 @@ public struct EventStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
         ///   Its stage is `.transport` for a network error, `.validate` for a status other than
-        ///   200, and `.parse` for another media type or a body that cannot be parsed. Every later
+        ///   200, and `.parse` for a different media type or a body that cannot be parsed. Every later
         ///   call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?

@@ -47,8 +47,8 @@ public struct JSONLines<Value: Decodable>: StreamParser {
 
     /// Appends the value of the last line, if it has no line ending.
     ///
-    /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut. To
-    ///   detect a stream that was cut between two lines, use ``StreamParser/until(_:)``.
+    /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut off. To
+    ///   detect a stream that was cut off between two lines, use ``StreamParser/until(_:)``.
     public mutating func finish(into values: inout [Value]) throws {
         try lines.finish(into: &values)
     }

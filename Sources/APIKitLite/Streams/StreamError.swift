@@ -8,7 +8,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The stream ended without the last element that ``StreamParser/until(_:)`` requires. The
     /// count is the number of elements before the end.
     case unfinished(elementCount: Int)
-    /// A line, or an event's data in all its lines, is longer than this number of bytes, which is
+    /// A line, or the data of one event, is longer than this number of bytes, which is
     /// the most that the parser keeps in memory.
     case lineTooLong(limit: Int)
     /// The parser cannot parse the media type of the response, such as an HTML page. The types are
