@@ -22,27 +22,20 @@ private struct RetryingSession: SessionPolicy {
             let result = await Result { [request] in
                 try await next.send(request, awaiting: options)
             }
-            let attempt = attempt(number, of: request, result, elapsed: timeline.now() - start)
+            let answer = try? result.get()
+            var failure: (any Error)?
+            if case .failure(let error) = result { failure = error }
+            let attempt = RetryAttempt(
+                number, of: request, response: answer?.1, data: answer?.0.data, error: failure,
+                elapsed: timeline.now() - start, policy: policy, random: random(), now: now())
             guard !Task.isCancelled, let (delay, following) = retry(after: attempt) else {
                 return try result.get()
             }
-            if case .success((let body, _)) = result { body.end() }
+            answer?.0.end()
             try? await timeline.sleep(timeline.now() + delay)
             request = following
             number += 1
         }
-    }
-
-    private func attempt(
-        _ number: Int, of request: URLRequest,
-        _ result: Result<(HTTPBody, HTTPURLResponse), any Error>, elapsed: Duration
-    ) -> RetryAttempt {
-        let answer = try? result.get()
-        var error: (any Error)?
-        if case .failure(let failure) = result { error = failure }
-        return RetryAttempt(
-            number, of: request, response: answer?.1, data: answer?.0.data, error: error,
-            elapsed: elapsed, policy: policy, random: random(), now: now())
     }
 
     /// Returns the delay and the request that follow an attempt, or nil if the attempt is final.

@@ -38,9 +38,9 @@ package func byteNumber(_ text: some StringProtocol) -> Int64? {
 }
 
 /// Returns the text of a UTF-8 body, or nil if it is not UTF-8. Unlike Foundation, keeps a byte
-/// order mark. Reads up to `limit` bytes, cut between two characters.
-package func exactText(_ bytes: some Collection<UInt8>, limit: Int = .max) -> String? {
-    let data = Data(bytes).beginning(limit)
+/// order mark.
+package func exactText(_ bytes: some Collection<UInt8>) -> String? {
+    let data = Data(bytes)
     guard let text = String(data: data, encoding: .utf8) else { return nil }
     // Foundation drops a byte order mark.
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)
@@ -53,7 +53,7 @@ func plainText(_ body: Data) -> String? {
 
 extension Data {
     /// Returns up to `limit` bytes, cut between two UTF-8 characters.
-    func beginning(_ limit: Int) -> Data {
+    package func beginning(_ limit: Int) -> Data {
         guard count > limit else { return self }
         var end = startIndex + limit
         for _ in 0..<3 where self[end] & 0xC0 == 0x80 { end -= 1 }

@@ -44,7 +44,7 @@ public struct RecordedPart: Sendable {
     ///
     /// A file is shown as its name, type and size: `<file "a.png", image/png, 1,234 bytes>`.
     func summary(limit: Int) -> String {
-        let text = isField ? exactText(data, limit: 10_000) : nil
+        let text = isField ? exactText(data.beginning(10_000)) : nil
         return "\(name)=\(text?.excerpt(limit: limit) ?? placeholder)"
     }
 

@@ -125,7 +125,7 @@ final class RequestReading {
             if case .success(let multipart) = multipart { return multipart.parts.summary }
             if case .success(let json) = json { return json.excerpt(limit: 120) }
         }
-        let text = isLarge && isMultipart ? nil : exactText(body, limit: 10_000)
+        let text = isLarge && isMultipart ? nil : exactText(body.beginning(10_000))
         return text?.excerpt(limit: 120) ?? bodyPlaceholder
     }
 }
