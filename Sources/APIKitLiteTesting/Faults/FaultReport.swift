@@ -38,8 +38,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]
 
-    let outcomes: [Fault: LoadOutcome]
-    let errors: [Fault: any Error]
+    let results: [Fault: (outcome: LoadOutcome, error: (any Error)?)]
 
     /// The outcome under this fault.
     ///
@@ -47,24 +46,25 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// unexpected error.
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
-    public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
+    public subscript(_ fault: Fault) -> LoadOutcome? { results[fault]?.outcome }
 
     /// Returns the error thrown by the client under a fault, such as an `APIRequestError`, or nil
     /// if the client returned a value or has no outcome.
     ///
     ///     let error = report.error(under: .status(404)) as? APIRequestError
     ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")
-    public func error(under fault: Fault) -> (any Error)? { errors[fault] }
+    public func error(under fault: Fault) -> (any Error)? { results[fault]?.error }
 
     /// Returns whether two reports have the same faults and outcomes.
     public static func == (left: FaultReport, right: FaultReport) -> Bool {
-        left.faults == right.faults && left.outcomes == right.outcomes
+        left.faults == right.faults
+            && left.results.mapValues(\.outcome) == right.results.mapValues(\.outcome)
     }
 
     /// The number of faults, and how often each outcome occurred, the most frequent first, such as
     /// `141 faults: .parse 62, .transport 62, value 12, .validate 5`.
     public var description: String {
-        let texts = faults.compactMap { outcomes[$0]?.description }
+        let texts = faults.compactMap { self[$0]?.description }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
         let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         return "\(faults.count) faults: "
@@ -79,7 +79,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
         return faults.map { fault in
             let name = fault.description.padding(
                 toLength: width + 2, withPad: " ", startingAt: 0)
-            return name + (outcomes[fault]?.description ?? "broken")
+            return name + (self[fault]?.description ?? "broken")
         }.joined(separator: "\n")
     }
 }

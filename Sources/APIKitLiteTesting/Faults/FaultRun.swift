@@ -42,33 +42,23 @@ struct FaultRun: Sendable {
                 .brokenStub,
                 "forEachFault(in:) cannot use its sample: \(reason) (\(sourceLocation))")
         }
-        let good = try await ending(under: .noFault)
-        if case .failure = good {
-            throw failure(
-                [.noFault: good], ["The sample must give a value. The faults were not tried."])
+        var endings = [Fault.noFault: try await ending(under: .noFault)]
+        var advice = ["The sample must give a value. The faults were not tried."]
+        if case .success = endings[.noFault] {
+            endings.merge(try await self.endings()) { $1 }
+            advice = self.advice
         }
-        var endings = try await endings()
-        endings[.noFault] = good
-        if endings.values.allSatisfy({ $0.violation == nil }) { return report(endings) }
-        var lines = advice
-        let skipped = faults.count + 1 - endings.count
-        if skipped > 0 {
-            lines.insert("So many hung that the last \(skipped) faults were not tried.", at: 0)
+        let skippedCount = faults.count + 1 - endings.count
+        if skippedCount > 0, endings.count > 1 {
+            advice.insert(
+                "So many hung that the last \(skippedCount) faults were not tried.", at: 0)
         }
-        throw failure(endings, lines)
-    }
-
-    private func report(_ endings: [Fault: Ending]) -> FaultReport {
-        let results = endings.compactMapValues { try? $0.get() }
-        return FaultReport(
-            faults: faults, outcomes: results.mapValues(\.outcome),
-            errors: results.compactMapValues(\.error))
-    }
-
-    private func failure(_ endings: [Fault: Ending], _ advice: [String]) -> FaultError {
-        FaultError(
-            violations: ([.noFault] + faults).compactMap { endings[$0]?.violation },
-            report: report(endings), skippedCount: faults.count { endings[$0] == nil },
+        let report = FaultReport(
+            faults: faults, results: endings.compactMapValues { try? $0.get() })
+        let violations = ([.noFault] + faults).compactMap { endings[$0]?.violation }
+        if violations.isEmpty { return report }
+        throw FaultError(
+            violations: violations, report: report, skippedCount: skippedCount,
             sourceLocation: sourceLocation, advice: advice)
     }
 

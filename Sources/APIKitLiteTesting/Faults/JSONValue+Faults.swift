@@ -24,13 +24,8 @@ extension JSONValue {
 
     /// Returns this value with a change at a key path, or `nil` if there is nothing at that path.
     func replacing(_ path: String, _ change: (JSONValue) -> JSONValue) -> JSONValue? {
-        var isFound = false
-        let result = changed { (here, value) in
-            guard here == path else { return nil }
-            isFound = true
-            return change(value)
-        }
-        return isFound ? result : nil
+        guard paths.contains(path) else { return nil }
+        return changed { (here, value) in here == path ? change(value) : nil }
     }
 
     /// Returns this value with some of its values replaced, visiting them in depth-first order.

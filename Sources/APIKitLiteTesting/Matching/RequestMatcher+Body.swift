@@ -75,12 +75,13 @@ extension RequestMatcher {
     }
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
-        var criterion = Criterion {
-            (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80)
-        } holds: { reading in
+        adding(
+            (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80),
+            readsBody: true
+        ) { reading in
             guard case .success(let actual) = reading.json else { return false }
             return expected.matches(actual, relation)
-        } difference: { reading in
+        } or: { reading in
             switch reading.json {
             case nil: return .has("no body")
             case .failure(let failure):
@@ -94,7 +95,5 @@ extension RequestMatcher {
             guard case .success(let actual) = reading.json else { return false }
             return JSONDifference(expected, relation, actual).count == 1
         }
-        criterion.readsBody = true
-        return adding(criterion)
     }
 }

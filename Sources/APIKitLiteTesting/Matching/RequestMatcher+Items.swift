@@ -102,17 +102,15 @@ extension RequestMatcher {
         return items.reduce(into: self) { matcher, item in
             guard let count = counts.removeValue(forKey: item) else { return }
             let times = count > 1 ? " \(count) times" : ""
-            var criterion = Criterion {
-                "\(source.noun) \(item.shown)\(times)"
-            } holds: { reading in
+            matcher = matcher.adding(
+                "\(source.noun) \(item.shown)\(times)", readsBody: source == .form
+            ) { reading in
                 source.items(of: reading).map { $0.count { $0 == item } >= count } ?? false
-            } difference: { reading in
+            } or: { reading in
                 source.difference(reading) { items in
                     item.difference(from: items.filter { $0.name.hasSameBytes(as: item.name) })
                 }
             }
-            criterion.readsBody = source == .form
-            matcher = matcher.adding(criterion)
         }
     }
 }

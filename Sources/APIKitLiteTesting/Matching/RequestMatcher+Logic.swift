@@ -14,15 +14,11 @@ extension RequestMatcher {
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
-        var criterion = Criterion {
-            description
-        } holds: {
+        adding(description, callsPredicate: true) {
             predicate($0.recorded)
-        } difference: { _ in
+        } or: { _ in
             MatchReport.Difference("its closure returned false")
         }
-        criterion.callsPredicate = true
-        return adding(criterion)
     }
 
     /// Requires that at least one of several matchers matches.
@@ -40,35 +36,30 @@ extension RequestMatcher {
 
     func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        var criterion = Criterion {
-            let names = matchers.map { "(\($0))" }
-            return "any of \(names.joined(separator: " or "))"
-        } holds: { reading in
+        return adding(
+            "any of " + matchers.map { "(\($0))" }.joined(separator: " or "),
+            callsPredicate: matchers.contains(where: \.hasPredicate)
+        ) { reading in
             matchers.contains { $0.holds(for: reading) }
-        } difference: { reading in
+        } or: { reading in
             let nearest = matchers.map { $0.report(on: reading).lines }
                 .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
             let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
             return MatchReport.Difference(
                 "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
         }
-        criterion.callsPredicate = matchers.contains(where: \.hasPredicate)
-        return adding(criterion).broken(matchers.lazy.compactMap(\.configurationError).first)
+        .broken(matchers.lazy.compactMap(\.configurationError).first)
     }
 
     /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
-        var criterion = Criterion {
-            "not (\(matcher))"
-        } holds: { reading in
+        return adding("not (\(matcher))", callsPredicate: matcher.hasPredicate) { reading in
             let before = reading.pathValues
             defer { reading.pathValues = before }
             return !matcher.holds(for: reading)
-        } difference: { _ in
+        } or: { _ in
             MatchReport.Difference("that is what the request has")
         }
-        criterion.callsPredicate = matcher.hasPredicate
-        return adding(criterion)
     }
 }

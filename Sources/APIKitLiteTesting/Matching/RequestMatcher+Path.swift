@@ -116,20 +116,17 @@ extension RequestMatcher {
             }
             return advice
         }
-        return adding(
-            Criterion {
-                "\(noun) \(path.isEmpty ? "/" : path)"
-            } holds: { reading in
-                guard let values = match(reading.segments[...]) else { return false }
-                if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
-                return true
-            } difference: { reading in
-                let actual = reading.url.path
-                var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
-                difference.details = advice(reading) + [hint].compactMap(\.self)
-                return difference
-            } isNear: { reading in
-                !advice(reading).isEmpty
-            })
+        return adding("\(noun) \(path.isEmpty ? "/" : path)") { reading in
+            guard let values = match(reading.segments[...]) else { return false }
+            if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
+            return true
+        } or: { reading in
+            let actual = reading.url.path
+            var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
+            difference.details = advice(reading) + [hint].compactMap(\.self)
+            return difference
+        } isNear: { reading in
+            !advice(reading).isEmpty
+        }
     }
 }

@@ -17,17 +17,17 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     struct Criterion: Sendable {
         /// Returns the criterion's description. Called only for a message, because most criteria
         /// never appear in one.
-        var description: @Sendable () -> String
+        let description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
         /// Whether the request is so close that the test probably meant this stub for it. Called
         /// only if the criterion does not hold.
-        var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
+        let isNear: @Sendable (RequestReading) -> Bool
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
-        var callsPredicate = false
+        let callsPredicate: Bool
         /// Whether the criterion parses the body, which is slow for a large body.
-        var readsBody = false
+        let readsBody: Bool
     }
 
     private(set) var criteria: [Criterion] = []
@@ -57,19 +57,16 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     /// Returns the matcher with one more criterion.
     func adding(
-        _ description: @autoclosure @escaping @Sendable () -> String, readsBody: Bool = false,
-        _ holds: @escaping @Sendable (RequestReading) -> Bool,
-        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
+        _ description: @autoclosure @escaping @Sendable () -> String, callsPredicate: Bool = false,
+        readsBody: Bool = false, _ holds: @escaping @Sendable (RequestReading) -> Bool,
+        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference,
+        isNear: @escaping @Sendable (RequestReading) -> Bool = { _ in false }
     ) -> RequestMatcher {
-        adding(
-            Criterion(
-                description: description, holds: holds, difference: difference,
-                readsBody: readsBody))
-    }
-
-    func adding(_ criterion: Criterion) -> RequestMatcher {
         var matcher = self
-        matcher.criteria.append(criterion)
+        matcher.criteria.append(
+            Criterion(
+                description: description, holds: holds, difference: difference, isNear: isNear,
+                callsPredicate: callsPredicate, readsBody: readsBody))
         return matcher
     }
 

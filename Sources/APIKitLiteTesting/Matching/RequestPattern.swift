@@ -21,7 +21,9 @@ struct RequestPattern: Sendable {
         self.redaction = redaction
         (segments, query, form) = (reading.segments, reading.query, reading.declaredForm)
         (parts, json) = (try? reading.multipart?.get().parts, try? reading.json?.get())
-        (headers, body) = (reading.request.allHTTPHeaderFields ?? [:], reading.body)
+        let names = Set(reading.request.replayedHeaders)
+        headers = (reading.request.allHTTPHeaderFields ?? [:]).filter { names.contains($0.key) }
+        body = reading.body
     }
 
     func segments(of live: RequestReading) -> [String] {
@@ -51,9 +53,10 @@ struct RequestPattern: Sendable {
 
     func body(of live: RequestReading) -> Data { body.matches(live.body) ? body : live.body }
 
-    /// Returns the number of recorded parts that a client's request lacks or has in another place.
+    /// Returns the number of recorded parts that a client's request lacks or has in another place,
+    /// less the number of headers that it must also have.
     func differences(from live: RequestReading) -> Int {
-        var count = zip(segments, live.segments).count { $0 != $1 }
+        var count = zip(segments, live.segments).count { $0 != $1 } - headers.count
         count += query.count { !live.query.contains($0) }
         if let json, case .success(let value) = live.json {
             return count + JSONDifference(json, .equal, value).count
@@ -154,5 +157,15 @@ extension String {
         }
         let end = texts[texts.count - 1]
         return rest.count > end.count && rest.suffix(end.count) == end
+    }
+}
+
+extension URLRequest {
+    /// The names of the headers on which the response depends.
+    var replayedHeaders: [String] {
+        (allHTTPHeaderFields ?? [:]).keys.filter { name in
+            let name = name.lowercased()
+            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
+        }.sorted()
     }
 }

@@ -90,14 +90,10 @@ struct HARField {
 
     /// Returns the fields by name. The values of a repeated field are joined.
     static func byName(_ fields: [HARField]) -> [String: String] {
-        var names: [String: String] = [:]
-        var values: [String: [String]] = [:]
         // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
-        for field in fields where field.name.utf8.isHTTPToken {
-            let name = names[field.name.lowercased(), default: field.name]
-            names[field.name.lowercased()] = name
-            values[name, default: []] += field.values
+        let sendable = fields.filter { $0.name.utf8.isHTTPToken }
+        return Dictionary(grouping: sendable) { $0.name.lowercased() }.values.reduce(into: [:]) {
+            $0[$1[0].name] = $1.flatMap(\.values).joined(separator: ", ")
         }
-        return values.mapValues { $0.joined(separator: ", ") }
     }
 }

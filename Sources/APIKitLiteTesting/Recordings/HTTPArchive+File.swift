@@ -59,19 +59,15 @@ extension HTTPArchive {
                 archive.
                 """)
         }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try archive.text().write(to: file, options: .atomic)
+            let text = try encoder.encode(HAR.content(of: archive)) + Data("\n".utf8)
+            try text.write(to: file, options: .atomic)
         } catch {
             throw HTTPArchiveError(
                 "\(file.path) cannot be written: \(error.localizedDescription)")
         }
-    }
-
-    private func text() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(HAR.content(of: self))
-            + Data("\n".utf8)
     }
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.

@@ -3,36 +3,26 @@ import Foundation
 
 /// Chooses the archived exchange that answers a request.
 struct Replay: Sendable {
-    private struct Request: Sendable {
-        /// The recorded request with a numbered mark for each secret, to compare with a client's
-        /// request.
-        let pattern: RequestPattern
-        /// The words in the request's secret headers.
-        let words: Set<String>
-        /// The number of headers that a client's request must also have.
-        let headerCount: Int
-    }
-
     let responses: [MockResponse]
-    private let requests: [Request]
+    /// The recorded requests with a numbered mark for each secret, to compare with a client's
+    /// request.
+    private let patterns: [RequestPattern]
     /// The names of secret headers.
     private let secretNames: Set<String>
-    private let words: Set<String>
+    /// The words in the secret headers of each recorded request.
+    private let words: [Set<String>]
     private let afterLast: Stub.AfterLast
 
     init(_ archive: HTTPArchive, _ redaction: Redaction, then afterLast: Stub.AfterLast) {
         let names = archive.flatMap { ($0.request.allHTTPHeaderFields ?? [:]).keys }
         let secretNames = Set(names.map { $0.lowercased() }).filter { redaction.hides($0, nil) }
         let redaction = redaction.numbering(after: archive.lastMark)
-        requests = archive.map { exchange in
+        patterns = archive.map { exchange in
             let request = RecordedRequest(request: redaction.redacted(exchange.request))
-            return Request(
-                pattern: RequestPattern(RequestReading(request), redaction),
-                words: exchange.request.words(of: secretNames),
-                headerCount: exchange.request.replayedHeaders.count)
+            return RequestPattern(RequestReading(request), redaction)
         }
+        words = archive.map { $0.request.words(of: secretNames) }
         responses = archive.map { .exchange($0) }
-        words = requests.reduce(into: []) { $0.formUnion($1.words) }
         (self.secretNames, self.afterLast) = (secretNames, afterLast)
     }
 
@@ -71,16 +61,13 @@ struct Replay: Sendable {
     /// Prefers the fewest differences, and then recorded requests whose secret headers fit the
     /// client's.
     private func nearest(of numbers: [Int], to live: RequestReading) -> Set<Int> {
-        let differences = numbers.map { number in
-            requests[number].pattern.differences(from: live) - requests[number].headerCount
-        }
+        let differences = numbers.map { patterns[$0].differences(from: live) }
         let fewest = differences.min()
         let nearest = Set(zip(numbers, differences).filter { $1 == fewest }.map(\.0))
         let sent = live.request.words(of: secretNames)
-        let known = sent.intersection(words)
+        let known = sent.intersection(words.flatMap(\.self))
         let own = nearest.filter { number in
-            let words = requests[number].words
-            return known.isEmpty || words.isSubset(of: sent) || known.isSubset(of: words)
+            known.isEmpty || words[number].isSubset(of: sent) || known.isSubset(of: words[number])
         }
         return own.isEmpty ? nearest : own
     }
@@ -96,13 +83,5 @@ extension URLRequest {
     fileprivate func words(of names: Set<String>) -> Set<String> {
         let headers = (allHTTPHeaderFields ?? [:]).filter { names.contains($0.key.lowercased()) }
         return Set(headers.values.flatMap { $0.split { " ,;=\"".contains($0) }.map(String.init) })
-    }
-
-    /// The names of the headers on which the response depends.
-    var replayedHeaders: [String] {
-        (allHTTPHeaderFields ?? [:]).keys.filter { name in
-            let name = name.lowercased()
-            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
-        }.sorted()
     }
 }

@@ -48,9 +48,8 @@ struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// The number of sleepers ever added, including any whose moment had already passed.
-    private(set) var count = 0
-    /// A number that grows whenever something starts to wait, and at each step of a move.
+    /// A number that grows whenever something starts to wait, even if its moment has passed, and at
+    /// each step of a move.
     private(set) var changeCount = 0
     /// Whether a task tried to sleep until a moment that had already passed.
     private(set) var hasEndedAtOnce = false
@@ -63,13 +62,13 @@ struct Sleepers: Sendable {
 
     /// Adds a sleeper and returns its key, or nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
-        count += 1
+        changeCount += 1
         if let task = sleeper.task {
             awake.remove(task)
             vainWaits = 0
         }
         var sleeper = sleeper
-        sleeper.key.number = count
+        sleeper.key.number = changeCount
         guard sleeper.key.deadline > now else {
             if sleeper.kind == .task { hasEndedAtOnce = true }
             return nil
@@ -77,7 +76,6 @@ struct Sleepers: Sendable {
         // From the end, because most sleepers arrive in the order in which they wake.
         let last = waiting.lastIndex { $0.key < sleeper.key }
         waiting.insert(sleeper, at: last.map { $0 + 1 } ?? 0)
-        changeCount += 1
         return sleeper.key
     }
 

@@ -28,13 +28,16 @@ import Testing
         ),
         ("/v1/users/{id}", "https://h/v1//users/42", "The request has an empty segment: //."),
         ("/users/", "https://h//users/", "The request has an empty segment: //."),
+        ("/users/", "https://h/users", "They differ in the slash at the end."),
+        ("/users", "https://h/users/", "They differ in the slash at the end."),
     ])
     func advisesOnAPath(_ template: String, _ url: String, _ advice: String) throws {
         #expect(try difference(.path(template), .url(url)).details == [advice])
     }
 
     @Test(arguments: [
-        ("/users", "https://h/v1/books"), ("/{id}", "https://h/users/42"), ("/", "https://h/a/"),
+        ("/users/", "https://h/user"), ("/users", "https://h/v1/books"),
+        ("/{id}", "https://h/users/42"), ("/", "https://h/a/"),
         ("/users", "https://h/users/42"), ("/v1/{id}", "https://h/users"),
         ("/v1/users", "https://h//books"),
     ])

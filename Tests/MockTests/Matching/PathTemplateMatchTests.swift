@@ -53,35 +53,6 @@ import Testing
         }
     }
 
-    @Test func matchesTheBeginningOfAPath() throws {
-        let template = try PathTemplate("/v1/{id}")
-
-        #expect(template.match(["v1", "7", "a", ""], isPrefix: true) == ["id": "7"])
-        #expect(template.match(["v1", "7"], isPrefix: true) == ["id": "7"])
-        #expect(template.match(["v1"], isPrefix: true) == nil)
-        #expect(template.match(["v2", "7", "a"], isPrefix: true) == nil)
-    }
-
-    @Test(arguments: [
-        ("/hello%20world", "/hello%20world", [:]), ("/a%2fb/{id}", "/a%2Fb/7", ["id": "7"]),
-        ("/x%3A{a}%20", "/x:y%20", ["a": "y"]), ("/%7Bid%7D", "/%7Bid%7D", [:]),
-        ("/100%25", "/100%25", [:]),
-    ])
-    func readsATemplateThatWasEscaped(
-        _ template: String, _ path: String, _ expected: [String: String]
-    ) throws {
-        let template = try PathTemplate(template)
-        let segments = PathTemplate.decodedSegments(ofPath: path)[...]
-
-        #expect(template.match(segments) == nil)
-        #expect(template.unescaped?.match(segments) == expected)
-    }
-
-    @Test(arguments: ["/hello world", "/{id}", "/100%", "/%zz"])
-    func hasNothingToUnescape(_ template: String) throws {
-        #expect(try PathTemplate(template).unescaped == nil)
-    }
-
     @Test func whatIsFilledInIsReadBack() throws {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<500 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// A mark in a recorded request matches any text at its place.
+/// Requests are compared by their meaning. A mark in a recorded one matches any text at its place.
 @Suite(.limited) struct ReplayedMarkTests {
     private let folder: TemporaryFolder
 
@@ -39,6 +39,8 @@ import Testing
 
     /// The parts of URLs.
     private static let urls: [([String], String, Int?)] = [
+        (["a?x=1&y=2"], "a?y=2&x=1", 0), (["a?x=1"], "a?x=1&y=2", nil),
+        (["a?x=1&x=2"], "a?x=1", nil), (["a#top"], "a", 0),
         // Any value at the place of a mark, and no other request.
         (["accounts/REDACTED-1"], "accounts/12345678", 0),
         (["accounts/REDACTED-1"], "accounts/12345678/items", nil),
@@ -61,6 +63,8 @@ import Testing
         (["emma?password=REDACTED-1"], "emma?password=emma", 0),
         // An archive without numbers, or with its secrets.
         (["accounts/REDACTED?token=REDACTED"], "accounts/1?token=x", 0),
+        (["a?access_token=REDACTED"], "a", nil),
+        (["a?access_token=recorded-token"], "a?access_token=live", 0),
         (["a?token=recorded-1", "a?token=recorded-2"], "a?token=recorded-2", 0),
         // The nearest of several.
         (["a/REDACTED-1", "a/me"], "a/me", 1),
@@ -75,6 +79,8 @@ import Testing
     ]
 
     private static let headers: [([[String: String]], [String: String], Int?)] = [
+        ([[:]], ["Accept": "text/html"], 0), ([[:]], ["Range": "bytes=5-"], 0),
+        ([["Range": "bytes=5-"]], ["Range": "bytes=6-"], nil),
         ([["If-Match": "REDACTED-1"]], ["If-Match": "x"], 0),
         ([["If-Match": "REDACTED-1"]], [:], nil),
         (
@@ -90,6 +96,11 @@ import Testing
     ]
 
     private static let json: [([String], String, Int?)] = [
+        ([#"{"a": 1, "b": [true]}"#], #"{"b":[true],"a":1.0}"#, 0),
+        ([#"{"pin":0,"m":"ping"}"#], #"{"m":"ping","pin":41}"#, 0),
+        ([#"{"pin":0,"m":"ping"}"#], #"{"m":"pong","pin":41}"#, nil),
+        ([#"{"pin":"REDACTED"}"#], #"{"pin":"0B5A6E90"}"#, 0),
+        ([#"{"pin":"REDACTED"}"#], #"{"pin":41}"#, nil),
         ([#"{"a":"REDACTED-1","b":2}"#], #"{"b":2,"a":"x"}"#, 0),
         ([#"{"a":"REDACTED-1","b":2}"#], #"{"b":3,"a":"x"}"#, nil),
         ([#"{"a":"REDACTED-1"}"#], #"{"a":{"b":"x"}}"#, nil),
@@ -117,6 +128,9 @@ import Testing
     }
 
     private static let bodies: [(String, String, String, Int?)] = [
+        (PlantedSecret.form, "a=1&b=2", "b=2&a=1", 0),
+        (PlantedSecret.form, "password=REDACTED&q=1", "q=1&password=a%26b", 0),
+        ("text/plain", "a b", "a b", 0), ("text/plain", "a b", "a  b", nil),
         (PlantedSecret.form, "a=REDACTED-1&b=1", "b=1&a=x%26y", 0),
         (PlantedSecret.form, "a=REDACTED-1&b=1", "b=2&a=x", nil),
         ("text/plain", "hello REDACTED-1!", "hello you and you!", 0),
@@ -147,7 +161,17 @@ import Testing
             Row(
                 recorded: [request(type, body: recorded)], live: request(type, body: live),
                 answer: answer)
-        }
+        } + [
+            Row(recorded: [.test("a", method: "DELETE")], live: .test("a"), answer: nil),
+            Row(
+                recorded: [request("application/json", body: "[1]")],
+                live: .test("a", method: "POST", body: "[1.0]"), answer: 0),
+            Row(
+                recorded: [request(PlantedSecret.multipart, body: form(("a", "1")))],
+                live: request(
+                    "multipart/form-data; boundary=y",
+                    body: form(("a", "1")).replacing("--b", with: "--y")), answer: 0),
+        ]
 
     @Test func aMarkMatchesAnyValueAtItsPlace() async throws {
         let exchange = try folder.archive(entry())[0]

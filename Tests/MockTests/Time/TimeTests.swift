@@ -135,27 +135,4 @@ import Testing
         // A timeout that is replaced while it is set may be there for another moment.
         await yieldWhile { !clock.pending.isEmpty || !clock.pendingDeadlines.isEmpty }
     }
-
-    @Test func hundredsOfDelayedAnswersComeInTheirOrder() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        for number in 0..<300 {
-            network.stub(
-                .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(300 - number)))
-        }
-        let loads = try (0..<300).map {
-            try Transport.direct.outcome(of: "\($0)", in: network)
-        }
-        await clock.waitForSleepers(300)
-
-        await clock.advance(by: .seconds(1))
-
-        for (number, load) in loads.enumerated() {
-            #expect(try await load.value == "\(number)")
-        }
-        for request in network.requests {
-            let number = Int(request.request.url!.lastPathComponent)!
-            #expect(request.endTime == .milliseconds(300 - number))
-        }
-    }
 }

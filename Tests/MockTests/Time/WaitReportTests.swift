@@ -193,34 +193,23 @@ import Testing
 
     private static let rows = calls + advice + requests
 
-    /// The report about each row.
+    /// The report about each row, which is written once.
     static func wordings() async -> Wordings {
         var texts: [String] = []
         for row in rows {
             let place = Place(hasClock: row.hasClock)
             await row.start(place)
+            await place.recorder.waitForWatch()
+            await place.recorder.clock.advance(by: .milliseconds(4_900))
+            #expect(place.recorder.reports == [])
             await place.recorder.waitForReport()
-            texts.append(place.recorder.reports[0].trimmingCharacters(in: .newlines))
             await place.end()
+            await place.recorder.clock.advance(by: .seconds(60))
+            #expect(place.recorder.reports.count == 1)
+            #expect(place.recorder.clock.pendingDeadlines == [])
+            texts.append(place.recorder.reports[0].trimmingCharacters(in: .newlines))
         }
         return Wordings("What has waited for five seconds", texts)
-    }
-
-    @Test(arguments: rows)
-    func aWaitOfFiveSecondsIsReportedOnce(_ row: Row) async {
-        let place = Place(hasClock: row.hasClock)
-        await row.start(place)
-        await place.recorder.waitForWatch()
-
-        await place.recorder.clock.advance(by: .milliseconds(4_900))
-        #expect(place.recorder.reports == [])
-        await place.recorder.waitForReport()
-
-        #expect(place.recorder.reports.count == 1)
-        await place.end()
-        await place.recorder.clock.advance(by: .seconds(60))
-        #expect(place.recorder.reports.count == 1)
-        #expect(place.recorder.clock.pendingDeadlines == [])
     }
 
     @Test(arguments: rows)
