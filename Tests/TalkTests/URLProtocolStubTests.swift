@@ -5,7 +5,7 @@ import XCTest
 @testable import APIKitLite
 
 /// The file of the page *From another mock* gives a client what a class that an app has written gives.
-final class URLProtocolStubTests: XCTestCase {
+final class URLProtocolStubTests: HandlerTestCase {
     private typealias Values = (data: Data?, response: URLResponse?, error: Error?)
 
     private let url = URLRequest.test("a").url!
@@ -16,9 +16,7 @@ final class URLProtocolStubTests: XCTestCase {
     }
 
     private func session(_ type: AnyClass = URLProtocolStub.self) -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [type]
-        return URLSession(configuration: configuration)
+        makeSession(type)
     }
 
     private func http(_ status: Int = 201, _ fields: [String: String] = [:]) -> HTTPURLResponse {

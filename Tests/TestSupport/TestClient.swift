@@ -51,3 +51,15 @@ extension HTTPBody {
         get async throws { try await collect().text }
     }
 }
+
+extension MockNetwork {
+    /// What `verify()` finds.
+    package var findings: [String] {
+        do {
+            try verify()
+            return []
+        } catch {
+            return (error as? VerificationError)?.findings ?? ["\(error)"]
+        }
+    }
+}

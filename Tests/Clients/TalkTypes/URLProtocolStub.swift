@@ -1,1 +1,1 @@
-../../DocumentationTests/URLProtocolStub.swift
+../../TalkTests/URLProtocolStub.swift

@@ -137,13 +137,12 @@ import TestSupport
 
     @Test func reachesADelegateAsItIs() async throws {
         for network in Self.networks(Data("x".utf8)) {
-            let delegate = ResponseRecorder()
-            let session = URLSession(
-                configuration: network.configuration, delegate: delegate, delegateQueue: nil)
+            let received = Promise<URLResponse>()
+            let delegate = CallbackDelegate(response: { received.resolve(with: .success($0)) })
 
-            session.dataTask(with: .test("a")).resume()
+            network.urlSession(delegate: delegate).dataTask(with: .test("a")).resume()
 
-            #expect(await delegate.response === Self.plain)
+            #expect(try await received.value() === Self.plain)
         }
     }
 
@@ -180,22 +179,5 @@ import TestSupport
 
                     """)
         }
-    }
-}
-
-/// Keeps the response that it is given.
-private final class ResponseRecorder: NSObject, URLSessionDataDelegate {
-    private let received = Promise<URLResponse>()
-
-    var response: URLResponse? {
-        get async { try? await received.value() }
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        received.resolve(with: .success(response))
-        completionHandler(.allow)
     }
 }

@@ -82,8 +82,7 @@ import TestSupport
         network.stub(.get("/old"), .redirect(to: "/new"))
         let new = network.stub(.get("/new"), .text("new"))
         let client = Undecided()
-        let session = URLSession(
-            configuration: network.configuration, delegate: client, delegateQueue: nil)
+        let session = network.urlSession(delegate: client)
 
         let task = session.dataTask(with: .test("old"))
         task.resume()

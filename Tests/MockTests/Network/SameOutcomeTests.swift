@@ -71,15 +71,14 @@ import TestSupport
         let ways = try Ways { $0.stub(.any, .text("ok"), times: .any) }
         for shape in [RequestShape("GET"), RequestShape("POST", "/a", .data("x"))] {
             let wire = try await ways.exchange(over: ways.wire, shape)
-            let length: Set<String> =
-                shape.method == "GET" ? [] : ["content-length", "content-type"]
-            #expect(
-                Set(wire.request?.fields.keys ?? [:].keys) == Self.addedByTheClient.union(length))
+            let hasBody = shape.method == "POST"
+            let added: Set = hasBody ? ["content-length", "content-type"] : []
+            #expect(wire.request?.headerNames == Self.addedByTheClient.union(added))
             for mock in ways.mocks {
                 let mocked = try await ways.exchange(over: mock, shape)
-                #expect(
-                    mocked.request?.fields.map(\.value)
-                        == (shape.method == "GET" ? [] : ["application/x-www-form-urlencoded"]))
+                #expect(mocked.request?.headerNames == (hasBody ? ["content-type"] : []))
+                let type = hasBody ? "application/x-www-form-urlencoded" : nil
+                #expect(mocked.request?[.header("content-type")] == type)
             }
         }
     }
@@ -103,10 +102,10 @@ import TestSupport
         let pasted = ways.network.requests.dropFirst(sent.count)
 
         for (number, shape) in RequestShape.all.enumerated() {
-            func request(_ requests: some Sequence<RecordedRequest>) -> Sent? {
-                requests.first { $0.header("X-Row") == "\(number)" }.map(Sent.init)
+            func request(_ requests: some Sequence<RecordedRequest>) -> Aspects? {
+                requests.first { $0.header("X-Row") == "\(number)" }.map(Aspects.init)
             }
-            let differences = Sent.differences(
+            let differences = differences(
                 request(pasted), from: request(sent), unless: Self.addedByTheClient,
                 in: try shape.request(port: ways.port))
             #expect(differences == shape.curl, "\(shape.name)")
@@ -134,85 +133,82 @@ private struct Ways {
     }
 }
 
-/// A request as a network has recorded it.
-private struct Sent {
-    var method: String
-    var url: String
-    var fields: [String: String]
-    var body: Data
+/// What is known of a request or a response.
+private typealias Aspects = [Aspect: String]
 
-    init(_ request: RecordedRequest) {
-        method = request.method
-        url = request.url?.absoluteString ?? ""
-        fields = lowercased(request.request.allHTTPHeaderFields)
-        body = request.body
+extension Aspects {
+    fileprivate init(headers: [AnyHashable: Any]?) {
+        self.init(
+            (headers ?? [:]).map { (.header("\($0)".lowercased()), "\($1)") },
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns what differs in two requests, except for headers that the app does not name.
-    static func differences(
-        _ new: Sent?, from old: Sent?, unless ignored: Set<String>, in request: URLRequest
+    fileprivate init(_ request: RecordedRequest) {
+        self.init(headers: request.request.allHTTPHeaderFields)
+        self[.method] = request.method
+        self[.url] = request.url?.absoluteString
+        self[.body] = request.body.base64EncodedString()
+    }
+
+    fileprivate var headerNames: Set<String> {
+        Set(keys.compactMap { if case .header(let name) = $0 { name } else { nil } })
+    }
+
+    /// Returns what differs, except for headers that nobody names.
+    fileprivate func differences(
+        from other: Aspects, unless ignored: Set<String>, in named: Aspects
     ) -> Set<Aspect> {
-        guard let new, let old else { return new == nil && old == nil ? [] : [.arrival] }
-        var aspects: Set<Aspect> = []
-        if new.method != old.method { aspects.insert(.method) }
-        if new.url != old.url { aspects.insert(.url) }
-        if new.body != old.body { aspects.insert(.body) }
-        let names = lowercased(request.allHTTPHeaderFields).keys
-        return aspects.union(
-            headers(new.fields, from: old.fields, unless: ignored.subtracting(names)))
+        let ignored = ignored.subtracting(named.headerNames).map(Aspect.header)
+        return Set(keys).union(other.keys).filter { self[$0] != other[$0] }.subtracting(ignored)
     }
+}
 
-    static func headers(
-        _ new: [String: String], from old: [String: String], unless ignored: Set<String>
-    ) -> Set<Aspect> {
-        let names = Set(new.keys).union(old.keys).subtracting(ignored)
-        return Set(names.filter { new[$0] != old[$0] }.map(Aspect.header))
-    }
+private func differences(
+    _ new: Aspects?, from old: Aspects?, unless ignored: Set<String>, in request: URLRequest
+) -> Set<Aspect> {
+    guard let new, let old else { return new == nil && old == nil ? [] : [.arrival] }
+    let named = Aspects(headers: request.allHTTPHeaderFields)
+    return new.differences(from: old, unless: ignored, in: named)
 }
 
 /// What became of a request.
 private struct Exchange: CustomStringConvertible {
     let given: URLRequest
     /// The status, or the error.
-    var outcome: String
-    var fields: [String: String] = [:]
-    var url: URL?
-    var body = Data()
+    var outcome = ""
+    var response: Aspects = [:]
     var requests: [RecordedRequest] = []
 
-    var request: Sent? { requests.first.map(Sent.init) }
+    var request: Aspects? { requests.first.map(Aspects.init) }
     var description: String {
-        "\(outcome) \(fields) \(body.count) bytes for \(requests.map(\.description)) "
-            + "\(request?.fields ?? [:])"
+        "\(outcome) \(response) for \(requests.map(\.description)) \(request ?? [:])"
     }
 
     func differencesInTheRequest(from other: Exchange, unless added: Set<String>) -> Set<Aspect> {
-        let isSame = outcome == other.outcome && body == other.body
-        return Sent.differences(request, from: other.request, unless: added, in: given)
+        let isSame = outcome == other.outcome && response[.body] == other.response[.body]
+        return differences(request, from: other.request, unless: added, in: given)
             .union(isSame ? [] : [.outcome])
     }
 
     func differencesInTheResponse(from other: Exchange, unless added: Set<String>) -> Set<Aspect> {
-        var aspects: Set<Aspect> = []
         let lines = [requests, other.requests].map { $0.map { "\($0) \($0.body)" } }
-        if lines[0] != lines[1] { aspects.insert(.arrival) }
-        guard outcome == other.outcome else { return aspects.union([.outcome]) }
-        if body != other.body { aspects.insert(.body) }
-        if url != other.url { aspects.insert(.url) }
-        return aspects.union(
-            Sent.headers(fields, from: other.fields, unless: added.subtracting(fields.keys)))
+        let arrival: Set<Aspect> = lines[0] == lines[1] ? [] : [.arrival]
+        guard outcome == other.outcome else { return arrival.union([.outcome]) }
+        return arrival.union(
+            response.differences(from: other.response, unless: added, in: response))
     }
 }
 
 extension HTTPSession {
     fileprivate func exchange(_ request: URLRequest, of network: MockNetwork) async -> Exchange {
         let earlier = network.requests.count
-        var exchange = Exchange(given: request, outcome: "")
+        var exchange = Exchange(given: request)
         do {
             let (body, response) = try await self.exchange(request)
             exchange.outcome = "\(response.statusCode)"
-            exchange.fields = lowercased(response.allHeaderFields as? [String: String])
-            (exchange.url, exchange.body) = (response.url, body)
+            exchange.response = Aspects(headers: response.allHeaderFields)
+            exchange.response[.url] = response.url?.absoluteString
+            exchange.response[.body] = body.base64EncodedString()
         } catch let error as URLError {
             exchange.outcome = "URLError \(error.code.rawValue)"
         } catch {
@@ -221,9 +217,4 @@ extension HTTPSession {
         exchange.requests = Array(network.requests.dropFirst(earlier))
         return exchange
     }
-}
-
-private func lowercased(_ fields: [String: String]?) -> [String: String] {
-    Dictionary(
-        (fields ?? [:]).map { ($0.lowercased(), $1) }, uniquingKeysWith: { first, _ in first })
 }

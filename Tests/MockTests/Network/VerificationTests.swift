@@ -89,12 +89,10 @@ import TestSupport
             let load = Task { try await session.exchange(.test("slow")) }
             await stub.waitForRequests()
 
-            let failure = #expect(throws: VerificationError.self, comment) { try network.verify() }
-
             let state = row.state.replacing(
                 "STUB", with: "stub for method GET, path /slow (A/B.swift:7)")
             #expect(
-                failure?.findings == [
+                network.findings == [
                     "GET https://api.example.com/slow: \(state), and its client still waits. "
                         + "\(row.end) before the test ends."
                 ], comment)
@@ -121,11 +119,10 @@ import TestSupport
         }
         for number in 0..<stubs { network.stub(.get("/a\(number)"), .text("x")) }
 
-        let findings = #expect(throws: VerificationError.self) { try network.verify() }?.findings
-
-        #expect(findings?.count == (rest == nil ? 20 : 21))
-        #expect(findings?[19].contains("/a19") == true)
-        if let rest { #expect(findings?.last == rest) }
+        let findings = network.findings
+        #expect(findings.count == (rest == nil ? 20 : 21))
+        #expect(findings.dropFirst(19).first?.contains("/a19") == true)
+        if let rest { #expect(findings.last == rest) }
     }
 
     @Test func theJournalNamesTheStubThatAnswered() async throws {

@@ -108,9 +108,9 @@ import TestSupport
             }
         }
         let session = network.urlSession(
-            delegate: PieceDelegate { _, data in
+            delegate: CallbackDelegate(piece: { _, data in
                 seen.append("received \(data.text)")
-            })
+            }))
 
         session.dataTask(with: .test("a")).resume()
         let events = await seen.events { $0 == "sent 20" }
@@ -137,10 +137,10 @@ import TestSupport
         }
         // It cancels its task at the first piece, and returns when the network knows that.
         let session = network.urlSession(
-            delegate: PieceDelegate { task, _ in
+            delegate: CallbackDelegate(piece: { task, _ in
                 task.cancel()
                 while network.requests.first?.endTime == nil { sched_yield() }
-            })
+            }))
 
         session.dataTask(with: .test("a")).resume()
 
@@ -310,23 +310,4 @@ import TestSupport
 
 private enum Name {
     @TaskLocal static var current = ""
-}
-
-/// A delegate that calls a function with each piece.
-private final class PieceDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let receive: @Sendable (URLSessionDataTask, Data) -> Void
-
-    init(_ receive: @escaping @Sendable (URLSessionDataTask, Data) -> Void) {
-        self.receive = receive
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        receive(dataTask, data)
-    }
-}
-
-extension MockNetwork {
-    func urlSession(delegate: any URLSessionDelegate) -> URLSession {
-        URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    }
 }

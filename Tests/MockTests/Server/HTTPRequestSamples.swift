@@ -152,21 +152,18 @@ struct ReadableRequest: Sendable {
 
     static let all = targets + hosts + old + framings + clients
 
-    private static let targets = [
-        Self(get("http://api.example.com/a?b"), "http://api.example.com/a?b"),
-        Self(get("http://api.example.com:81/a"), "http://api.example.com:81/a"),
-        Self(get("HTTP://API.example.com/a"), "HTTP://API.example.com/a"),
-        Self(get("https://api.example.com/a"), "https://api.example.com/a"),
-        Self(get("http://api.example.com"), "http://api.example.com"),
-        Self(get("http://api.example.com?a/b"), "http://api.example.com?a/b"),
-        Self(get("http://[::1]:81/a"), "http://[::1]:81/a"),
-        Self(get("http://api.example.com/http://h/"), "http://api.example.com/http://h/"),
-        // The field may be empty where the target names the host.
-        Self("GET http://g/a HTTP/1.1\r\nHost:\r\n\r\n", "http://g/a"),
-        Self("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "http://h"),
-        Self("OPTIONS http://g/ HTTP/1.1\r\nHost: h\r\n\r\n", "http://g/"),
-        Self(get("*").replacingOccurrences(of: "GET *", with: "GET /*"), "http://h/*"),
-    ]
+    private static let targets =
+        [
+            "http://api.example.com/a?b", "http://api.example.com:81/a", "HTTP://API.example.com/a",
+            "https://api.example.com/a", "http://api.example.com", "http://api.example.com?a/b",
+            "http://[::1]:81/a", "http://api.example.com/http://h/",
+        ].map { Self(get($0), $0) } + [
+            // The field may be empty where the target names the host.
+            Self("GET http://g/a HTTP/1.1\r\nHost:\r\n\r\n", "http://g/a"),
+            Self("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "http://h"),
+            Self("OPTIONS http://g/ HTTP/1.1\r\nHost: h\r\n\r\n", "http://g/"),
+            Self(get("*").replacingOccurrences(of: "GET *", with: "GET /*"), "http://h/*"),
+        ]
 
     private static let hosts = [
         "h", "h:81", "127.0.0.1:81", "[::1]", "[2001:db8::1]:81", "a_b.c-d.example.com", "h%41",

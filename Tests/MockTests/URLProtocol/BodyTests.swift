@@ -96,8 +96,7 @@ import TestSupport
             ) {}
         }
         let follower = Follower()
-        let session = URLSession(
-            configuration: network.configuration, delegate: follower, delegateQueue: nil)
+        let session = network.urlSession(delegate: follower)
         makeTask(session).resume()
         return await follower.ended.events { _ in true }[0]
     }

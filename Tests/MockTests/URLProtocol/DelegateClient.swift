@@ -85,3 +85,34 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         recorder.append(.end(error.map { ($0 as? URLError)?.code ?? .unknown }))
     }
 }
+
+/// A delegate that calls functions with a response and its pieces.
+final class CallbackDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let didReceiveResponse: @Sendable (URLResponse) -> Void
+    private let didReceivePiece: @Sendable (URLSessionDataTask, Data) -> Void
+
+    init(
+        response: @escaping @Sendable (URLResponse) -> Void = { _ in },
+        piece: @escaping @Sendable (URLSessionDataTask, Data) -> Void = { _, _ in }
+    ) {
+        (didReceiveResponse, didReceivePiece) = (response, piece)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        didReceiveResponse(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        didReceivePiece(dataTask, data)
+    }
+}
+
+extension MockNetwork {
+    func urlSession(delegate: (any URLSessionDelegate)?) -> URLSession {
+        URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+}

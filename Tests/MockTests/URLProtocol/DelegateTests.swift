@@ -81,8 +81,7 @@ import XCTest
     // With a data delegate in the session, only the last piece would reach such a task on Linux.
     @Test func givesACompletionHandlerTheWholeBody() async throws {
         network.stub(.any, .text("one two three").chunked(by: 4))
-        let session = URLSession(
-            configuration: network.configuration, delegate: DelegateClient(), delegateQueue: nil)
+        let session = network.urlSession(delegate: DelegateClient())
 
         let body = await withCheckedContinuation { continuation in
             session.dataTask(with: .test("a")) { data, _, _ in

@@ -60,8 +60,7 @@ import TestSupport
         network.stub(
             .any, .text("who?", status: 401).header("WWW-Authenticate", #"Basic realm="x""#))
         let delegate = hasDelegate ? CredentialDelegate() : nil
-        let session = URLSession(
-            configuration: network.configuration, delegate: delegate, delegateQueue: nil)
+        let session = network.urlSession(delegate: delegate)
 
         let (data, response, error) = await run(.test("a"), session)
 

@@ -25,8 +25,7 @@ import TestSupport
         let templates = [
             "https://a.example/users", "/a?b=1", "/a#b", "/a/{id", "/a/id}", "/a/{}", "/a/{+}",
             "/a/{i{d}", "/a/{i/d}", "/a/{id}}", "/a/}{", "/a/{x}...{id}/b", "/{x}{id}",
-            "/{+id}/raw",
-            "/{+a}/{+id}", "/a/../b", ".",
+            "/{+id}/raw", "/{+a}/{+id}", "/a/../b", ".",
             // In another notation, a name has no braces.
             "/users", "/users/:id", ":user/a", "/files/*", "/files/**", "/jobs/1:cancel", "/a/:/b*",
         ]
@@ -85,8 +84,7 @@ import TestSupport
         ]
         let headers = [
             "hunter2\r\nX: y", "hunter2\n", "hunter2\r\n", "\rhunter2", "hunter2\0",
-            "hunter2\u{1}a",
-            "ä\u{1b}[0m", "hunter2\u{7f}", "\u{b}", "a\u{8}\u{8}b",
+            "hunter2\u{1}a", "ä\u{1b}[0m", "hunter2\u{7f}", "\u{b}", "a\u{8}\u{8}b",
         ]
         let tokens = [
             "", "hunter2\n", "hunter2 \r\n", "hunter2\u{200b}hunter", "\u{feff}hunter2",
@@ -182,20 +180,15 @@ import TestSupport
 
     static func wordings() throws -> [Wordings] { try addresses + items() + bodies() }
 
+    // On some systems Foundation makes no URL of some of these, which is as good.
     @Test func refusesABaseWithoutAHost() throws {
-        let rows: [String] = [
+        let end = "has no host. Start it with a scheme and a host: https://api.example.com"
+        for base in [
             "users", "/users", "//h/x", "https:///x", "https://", "https:x", "mailto:a@h",
-            "file:///x",
-            "https://:80/x", "https://u:p@/x", "https://?x",
-        ]
-        for base in rows {
-            // On some systems Foundation makes no URL of some of these, which is as good.
-            guard let url = URL(string: base) else { continue }
-
-            #expect(
-                Self.refusal { try URLRequest("GET", url, path: "x") }.hasSuffix(
-                    "has no host. Start it with a scheme and a host: https://api.example.com"),
-                "\(base)")
+            "file:///x", "https://:80/x", "https://u:p@/x", "https://?x",
+        ].compactMap({ URL(string: $0) }) {
+            let text = Self.refusal { try URLRequest("GET", base, path: "x") }
+            #expect(text.hasSuffix(end), "\(base)")
         }
     }
 
@@ -229,8 +222,6 @@ import TestSupport
         func error(_ build: () throws -> Void) throws -> RequestBuildingError {
             try #require(throws: RequestBuildingError.self, performing: build)
         }
-        var noURL = URLRequest(url: url)
-        noURL.url = nil
         let errors: [any Error] = [
             try error { _ = try URL(#require(URL(string: "\(url)#top"))) },
             try error {

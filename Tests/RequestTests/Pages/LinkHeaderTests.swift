@@ -5,13 +5,13 @@ import TestSupport
 @Suite(.limited) struct LinkHeaderTests {
     private let base = URL(string: "https://api.example.com/v1/users?page=1")!
 
-    /// `relation>URL` for each relation, separated by bars.
+    /// `relation>URL` for each relation, separated by bars, without the origin of the base.
     private func summary(_ text: String) -> String {
         ["next", "prev", "up", "self", "last", "https://rels.example/Extra"]
             .compactMap { relation in
                 linkTarget(relation, of: text, relativeTo: base)
                     .map { "\(relation)>\($0.absoluteString)" }
-            }.joined(separator: " | ")
+            }.joined(separator: " | ").replacing("https://api.example.com", with: "")
     }
 
     /// In quadratic time, the escaped quotation marks would take many minutes.
@@ -28,59 +28,44 @@ import TestSupport
         let rows: [(String, String)] = [
             // As GitHub writes it.
             (
-                #"<https://x.example/r?page=2>; rel="next", <https://x.example/r?page=9>; rel="last""#,
-                "next>https://x.example/r?page=2 | last>https://x.example/r?page=9"
+                #"<https://x/r?page=2>; rel="next", <https://x/r?page=9>; rel="last""#,
+                "next>https://x/r?page=2 | last>https://x/r?page=9"
             ),
-            ("<https://x.example/>;rel=next", "next>https://x.example/"),
-            (#"<https://x.example/> ; rel = "next" "#, "next>https://x.example/"),
-            (#"<https://x.example/>; REL="NEXT""#, "next>https://x.example/"),
+            ("<https://x/>;rel=next", "next>https://x/"),
+            (#"<https://x/> ; rel = "next" "#, "next>https://x/"),
+            (#"<https://x/>; REL="NEXT""#, "next>https://x/"),
+            (#"<https://x/>; rel="next  Prev""#, "next>https://x/ | prev>https://x/"),
             (
-                #"<https://x.example/>; rel="next  Prev""#,
-                "next>https://x.example/ | prev>https://x.example/"
-            ),
-            (
-                #"<https://x.example/>; rel="next https://rels.example/Extra""#,
-                "next>https://x.example/ | https://rels.example/Extra>https://x.example/"
+                #"<https://x/>; rel="next https://rels.example/Extra""#,
+                "next>https://x/ | https://rels.example/Extra>https://x/"
             ),
             // Relative to the response.
-            (#"</users?page=2>; rel="next""#, "next>https://api.example.com/users?page=2"),
-            (
-                #"</users?f[a]=x%20y>; rel="next""#,
-                "next>https://api.example.com/users?f%5Ba%5D=x%20y"
-            ),
-            (#"<?page=2>; rel="next""#, "next>https://api.example.com/v1/users?page=2"),
-            (#"<../a>; rel="up""#, "up>https://api.example.com/a"),
-            (#"<//x.example/a>; rel="next""#, "next>https://x.example/a"),
-            (#"<>; rel="self""#, "self>https://api.example.com/v1/users?page=1"),
-            (#"< /a >; rel="next""#, "next>https://api.example.com/a"),
+            (#"</users?page=2>; rel="next""#, "next>/users?page=2"),
+            (#"</users?f[a]=x%20y>; rel="next""#, "next>/users?f%5Ba%5D=x%20y"),
+            (#"<?page=2>; rel="next""#, "next>/v1/users?page=2"), (#"<../a>; rel="up""#, "up>/a"),
+            (#"<//x/a>; rel="next""#, "next>https://x/a"),
+            (#"<>; rel="self""#, "self>/v1/users?page=1"), (#"< /a >; rel="next""#, "next>/a"),
             // Commas, semicolons and brackets where they do not separate.
             (
-                #"<https://x.example/a,b;c>; title="a, <b>; rel=\"no\""; rel=next, </d>; rel=last"#,
-                "next>https://x.example/a,b;c | last>https://api.example.com/d"
+                #"<https://x/a,b;c>; title="a, <b>; rel=\"no\""; rel=next, </d>; rel=last"#,
+                "next>https://x/a,b;c | last>/d"
             ),
             // The first rel counts.
-            (#"</a>; rel="next"; rel="prev""#, "next>https://api.example.com/a"),
+            (#"</a>; rel="next"; rel="prev""#, "next>/a"),
             // Without rel.
             ("</a>", ""), ("</a>; title=x", ""), (#"</a>; rel="""#, ""), ("</a>; rel", ""),
             // Empty elements.
-            (", ,</a>; rel=next,,", "next>https://api.example.com/a"),
-            ("</a>;; ;rel=next;", "next>https://api.example.com/a"),
+            (", ,</a>; rel=next,,", "next>/a"), ("</a>;; ;rel=next;", "next>/a"),
             // Text that is not a link is ignored.
-            ("", ""), (",", ""), ("   ", ""), ("nonsense", ""), ("<", ""),
-            ("<https://x.example/", ""),
-            ("https://x.example/; rel=next, </a>; rel=last", "last>https://api.example.com/a"),
-            (#"x="a, </no>; rel=next", </a>; rel=last"#, "last>https://api.example.com/a"),
-            (#"rel="next"; </a>"#, ""),
-            (#"</a>; rel="prev next, </b>; rel=last"#, "prev>https://api.example.com/a"),
-            (#"</a>; rel=next junk"#, "next>https://api.example.com/a"),
-            (#"</a> junk; rel=next"#, "next>https://api.example.com/a"),
-            (#"</a>; =x; rel=next"#, "next>https://api.example.com/a"),
-            (
-                "</a>; rel=next\t,\t</b>; rel=last",
-                "next>https://api.example.com/a | last>https://api.example.com/b"
-            ),
-            ("</é>; rel=next", "next>https://api.example.com/%C3%A9"),
-            ("<https://[x>; rel=next, </b>; rel=last", "last>https://api.example.com/b"),
+            ("", ""), (",", ""), ("   ", ""), ("nonsense", ""), ("<", ""), ("<https://x/", ""),
+            ("https://x/; rel=next, </a>; rel=last", "last>/a"),
+            (#"x="a, </no>; rel=next", </a>; rel=last"#, "last>/a"), (#"rel="next"; </a>"#, ""),
+            (#"</a>; rel="prev next, </b>; rel=last"#, "prev>/a"),
+            (#"</a>; rel=next junk"#, "next>/a"), (#"</a> junk; rel=next"#, "next>/a"),
+            (#"</a>; =x; rel=next"#, "next>/a"),
+            ("</a>; rel=next\t,\t</b>; rel=last", "next>/a | last>/b"),
+            ("</é>; rel=next", "next>/%C3%A9"),
+            ("<https://[x>; rel=next, </b>; rel=last", "last>/b"),
         ]
         for (text, expected) in rows {
             #expect(summary(text) == expected, "\(text)")

@@ -34,29 +34,22 @@ import TestSupport
             ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT", 0),
             ("Mon, 07 Nov 1994 08:49:37 GMT", nil, nil),
             ("Fri, 31 Dec 9999 23:59:59 GMT", nil, nil),
-            // Invalid: treated as if the header were missing.
-            ("", nil, 0.5), ("soon", nil, 0.5), ("-7", nil, 0.5), ("+7", nil, 0.5),
-            ("7 s", nil, 0.5), ("2.", nil, 0.5), (".5", nil, 0.5), ("-2.0", nil, 0.5),
-            ("2,5", nil, 0.5), ("2.0.0", nil, 0.5), ("2.0e1", nil, 0.5), ("1e1", nil, 0.5),
-            ("2.0, 2.0", nil, 0.5), ("2.+5", nil, 0.5), ("NaN", nil, 0.5), ("inf", nil, 0.5),
-            ("٧", nil, 0.5), ("0x7", nil, 0.5),
-            ("Sun, 06 Nov 1994 08:49:44 CET", nil, 0.5),
-            ("Sun, 06 Nov 1994 08:49:44 +0000", nil, 0.5),
-            ("Sun, 06 Nov 1994 08:49:44", nil, 0.5), ("1994-11-06T08:49:44Z", nil, 0.5),
-            // The weekday is wrong, or there is no such day or time.
-            ("Mon, 06 Nov 1994 08:49:44 GMT", nil, 0.5),
-            ("Sun, 31 Nov 1994 08:49:44 GMT", nil, 0.5),
-            ("Wed, 29 Feb 2023 12:00:00 GMT", nil, 0.5),
-            ("Sun, 06 Nov 1994 24:00:00 GMT", nil, 0.5),
-            ("Sun, 06 Nov 1994 08:60:44 GMT", nil, 0.5),
-            ("Sun, 06 Nox 1994 08:49:44 GMT", nil, 0.5),
-            // Other numbers of digits, other digits and a mixture of two forms.
-            ("Sun, 6 Nov 1994 08:49:44 GMT", nil, 0.5), ("Sun, 06 Nov 94 08:49:44 GMT", nil, 0.5),
-            ("Sun, ٠٦ Nov 1994 08:49:44 GMT", nil, 0.5),
-            ("Sunday, 06-Nov-1994 08:49:44 GMT", nil, 0.5),
-            ("Sun, 06-Nov-94 08:49:44 GMT", nil, 0.5), ("Sun Nov 6 08:49:44 1994 GMT", nil, 0.5),
         ]
-        for (value, date, expected) in rows {
+        // Treated as if the header were missing.
+        let invalid = [
+            "", "soon", "-7", "+7", "7 s", "2.", ".5", "-2.0", "2,5", "2.0.0", "2.0e1", "1e1",
+            "2.0, 2.0", "2.+5", "NaN", "inf", "٧", "0x7", "Sun, 06 Nov 1994 08:49:44 CET",
+            "Sun, 06 Nov 1994 08:49:44 +0000", "Sun, 06 Nov 1994 08:49:44", "1994-11-06T08:49:44Z",
+            // The weekday is wrong, or there is no such day or time.
+            "Mon, 06 Nov 1994 08:49:44 GMT", "Sun, 31 Nov 1994 08:49:44 GMT",
+            "Wed, 29 Feb 2023 12:00:00 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+            "Sun, 06 Nov 1994 08:60:44 GMT", "Sun, 06 Nox 1994 08:49:44 GMT",
+            // Other numbers of digits, other digits and a mixture of two forms.
+            "Sun, 6 Nov 1994 08:49:44 GMT", "Sun, 06 Nov 94 08:49:44 GMT",
+            "Sun, ٠٦ Nov 1994 08:49:44 GMT", "Sunday, 06-Nov-1994 08:49:44 GMT",
+            "Sun, 06-Nov-94 08:49:44 GMT", "Sun Nov 6 08:49:44 1994 GMT",
+        ]
+        for (value, date, expected) in rows + invalid.map({ ($0, nil, 0.5) }) {
             var headers = ["retry-after": value]
             headers["Date"] = date
 
