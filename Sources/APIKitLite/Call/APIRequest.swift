@@ -111,6 +111,20 @@ extension APIRequest {
     public var redaction: Redaction { .standard }
 }
 
+extension APIRequest {
+    /// Unavailable if the output is neither `Decodable`, `Data` nor `Void`.
+    @available(
+        *, unavailable,
+        message: """
+            Implement 'func parseResponse(data: Data) throws -> ResponseDataType', with this label. \
+            Only an output that is Decodable, Data or Void is parsed by default.
+            """
+    )
+    public func parseResponse(data: Data) throws -> ResponseDataType {
+        fatalError("The compiler lets nothing call this.")
+    }
+}
+
 extension APIRequest where ResponseDataType: Decodable {
     /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an
     /// empty body is nil.

@@ -12,7 +12,9 @@ extension HTTPSession {
     public nonisolated(nonsending) func load<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> T {
         try await response(
@@ -43,7 +45,9 @@ extension HTTPSession {
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending T {
         try await response(
@@ -65,7 +69,9 @@ extension HTTPSession {
     @concurrent
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending T {
@@ -86,7 +92,9 @@ extension HTTPSession {
     public nonisolated(nonsending) func response<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
@@ -109,7 +117,9 @@ extension HTTPSession {
     public func response<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
@@ -127,7 +137,9 @@ extension HTTPSession {
     @concurrent
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending APIResponse<T> {

@@ -92,8 +92,3 @@ extension HTTPURLResponse {
             url: URL(filePath: "/"), statusCode: code, httpVersion: nil, headerFields: headers)!
     }
 }
-
-/// The default check of a `URLRequest`'s response: its status must be in `200..<300`.
-@usableFromInline @Sendable func checkStatus(_: Data, _ response: HTTPURLResponse) throws {
-    try response.validateStatus()
-}

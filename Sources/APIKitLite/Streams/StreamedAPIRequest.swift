@@ -125,7 +125,9 @@ extension HTTPSession {
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = checkStatus
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        }
     ) -> APIStream<ParsedRequest<Parser>> {
         let request = ParsedRequest(
             parser: parser, redaction: redaction, validate: validate, make: { request })

@@ -32,7 +32,7 @@ extension MockError {
         MockError(
             .brokenStub,
             """
-            \(record.line) would come back to this network, for ever: the stub for \(stub.label) \
+            \(record.line) would come back to this network forever: the stub for \(stub.label) \
             passes it to a session of the network itself, back to its server, or to a network that \
             passes it back. Pass it to a session that reaches the real host, such as one of \
             intercepting(_:).

@@ -145,7 +145,7 @@ import TestSupport
         #expect(try Data(contentsOf: other) == Data("other".utf8))
     }
 
-    // Reading it would wait for ever.
+    // Reading it would wait forever.
     @Test func ignoresANamedPipeInPlaceOfTheRecord() throws {
         #expect(mkfifo(folder.record.path, 0o600) == 0)
         #expect(try PartFile(of: folder.file).record == nil)

@@ -50,7 +50,7 @@ import TestSupport
         #expect(network.requests.count == count)
     }
 
-    // A waiting refused response would keep its place in the limit for ever.
+    // A waiting refused response would keep its place in the limit forever.
     @Test func aRetryNeedsOnePlace() async throws {
         network.stub(
             .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))

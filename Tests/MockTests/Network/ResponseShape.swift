@@ -104,7 +104,7 @@ extension ResponseShape {
         Self("a range", .text("x", status: 206).header("Content-Range", "bytes 0-0/9")),
         Self(
             "a bearer challenge", .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"a\""])),
-        // Foundation on Linux waits for ever for a credential: the space hides the challenge from it. A
+        // Foundation on Linux waits forever for a credential: the space hides the challenge from it. A
         // real response loses its body instead.
         Self(
             "a basic challenge",

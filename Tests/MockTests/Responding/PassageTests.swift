@@ -68,7 +68,7 @@ import TestSupport
             let failure = try #require(throws: VerificationError.self) { try last.verify() }
             for text in ["\(try #require(error))", "\(failure)"] {
                 #expect(
-                    text.contains("would come back to this network, for ever: the stub for any"))
+                    text.contains("would come back to this network forever: the stub for any"))
                 #expect(text.contains("(A/B.swift:\(16 % length))"), "\(text)")
             }
             #expect(networks.map(\.requests.count).reduce(0, +) == 17)

@@ -69,7 +69,7 @@ import TestSupport
         "password=hunter2", #""hunter2"#,
     ])
     func showsNothingOfATextThatIsNotJSON(_ body: String) throws {
-        let error = try error(Page.self, body, contentType: "a/b")
+        let error = try error(Page.self, body)
 
         #expect(!lines(error).contains { $0.hasPrefix("Body: ") })
         #expect(!error.description.contains("hunter"))
