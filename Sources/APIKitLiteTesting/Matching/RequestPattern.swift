@@ -51,6 +51,9 @@ struct RequestPattern: Sendable {
         }
     }
 
+    // The optimizer of Swift 6.3 crashes when it inlines this into `RequestReading.body`, which this
+    // function reads from another reading.
+    @inline(never)
     func body(of live: RequestReading) -> Data { body.matches(live.body) ? body : live.body }
 
     /// Returns the number of recorded parts that a client's request lacks or has in another place,
