@@ -194,7 +194,7 @@ import TestSupport
     }
 
     @Test func isNotLoadedIfItIsGivenOrSet() async throws {
-        let (server, store, tokens, session) = user(Store(Token(access: "unwanted")))
+        let (server, store, tokens, _) = user(Store(Token(access: "unwanted")))
         tokens.credential = .good
 
         for tokens in [server.tokens(store, .good), tokens] {
