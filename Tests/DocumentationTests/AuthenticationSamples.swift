@@ -6,8 +6,27 @@ import Testing
 
 private struct Tokens: Codable, Equatable {
     var access: String
-    var refresh: String
+    var refresh: String?
     var expires: Date
+}
+
+/// The response of RFC 6749, sections 5.1 and 6.
+private struct TokenResponse: Decodable {
+    var access: String
+    var refresh: String?
+    var seconds: Double?
+
+    enum CodingKeys: String, CodingKey {
+        case access = "access_token"
+        case refresh = "refresh_token"
+        case seconds = "expires_in"
+    }
+
+    func tokens(replacing old: Tokens? = nil) -> Tokens {
+        Tokens(
+            access: access, refresh: refresh ?? old?.refresh,
+            expires: seconds.map { Date(timeIntervalSinceNow: $0) } ?? .distantFuture)
+    }
 }
 
 /// The keychain of an app, or a file.
@@ -48,22 +67,27 @@ private struct Account {
     let tokens: Credentials<Tokens>
     let session: any HTTPSession
 
-    init(_ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain) async throws {
+    init(
+        _ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain,
+        showSignedIn: @escaping @Sendable (Bool) async -> Void = { _ in }
+    ) async throws {
         let saved = try await keychain.tokens()
         let tokens = Credentials(saved, for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } isStale: { tokens in
             tokens.expires < Date(timeIntervalSinceNow: 30)
         } refresh: { rejection in
-            guard let old = rejection.credential else { return nil }
-            let form: RequestItems = ["grant_type": "refresh_token", "refresh_token": old.refresh]
+            guard let old = rejection.credential, let token = old.refresh else { return nil }
+            let form: RequestItems = ["grant_type": "refresh_token", "refresh_token": token]
             do {
                 return try await rejection.session.load(
-                    tokenRequest(baseURL, form), as: Tokens.self)
+                    tokenRequest(baseURL, form), as: TokenResponse.self
+                ).tokens(replacing: old)
             } catch let error as APIRequestError where error.isInvalidGrant {
                 return nil
             }
         } save: { tokens in
+            await showSignedIn(tokens != nil)
             try await keychain.store(tokens)
         }
         let session = inner.authenticated(by: tokens)
@@ -98,7 +122,7 @@ private struct Account {
                 "grant_type": "authorization_code", "code": code(in: callback),
                 "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
             ])
-        tokens.credential = try await inner.load(request, as: Tokens.self)
+        tokens.credential = try await inner.load(request, as: TokenResponse.self).tokens()
         try await tokens.value()
     }
 
@@ -116,6 +140,7 @@ private typealias UserRequest = TestingSamples.UserRequest
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
+    let response = MockResponse.json(#"{"access_token": "new", "refresh_token": "r1"}"#)
 
     /// A server that accepts the new token.
     private func stubUsers(_ network: MockNetwork) {
@@ -131,7 +156,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         let token = network.stub(
             .post("/oauth/token").form(["grant_type": "refresh_token", "refresh_token": "r0"]),
-            .json(encoding: new))
+            response)
         var old = old
         old.expires = expires
         let keychain = Keychain(old)
@@ -154,7 +179,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(.get("/users/{id}"), .status(401))
         network.stub(
             .get("/users/{id}").header("Authorization", "Bearer new"), .json(#"{"name": "Emma"}"#))
-        network.stub(.post("/oauth/token").form(["refresh_token": "r0"]), .json(encoding: new))
+        network.stub(.post("/oauth/token").form(["refresh_token": "r0"]), response)
 
         let user = try await session.load(UserRequest(), 42)
 
@@ -168,7 +193,10 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
         let keychain = Keychain(old)
-        let account = try await Account(baseURL, over: network, keychain)
+        let shown = Locked<[Bool]>([])
+        let account = try await Account(baseURL, over: network, keychain) { isSignedIn in
+            shown.withLock { $0.append(isSignedIn) }
+        }
 
         let error = await #expect(throws: APIRequestError.self) {
             try await account.session.load(UserRequest(baseURL: baseURL), 42)
@@ -177,6 +205,42 @@ private typealias UserRequest = TestingSamples.UserRequest
         #expect(error?.statusCode == 401)
         #expect(try await account.tokens.value() == nil)
         #expect(try await keychain.tokens() == nil)
+        #expect(shown.withLock { $0 } == [false])
+    }
+
+    /// A server that issues a new refresh token each time, and one that never does.
+    @Test(arguments: [#", "refresh_token": "r1""#, ""])
+    func keepsTheRefreshTokenThatAServerDoesNotReplace(_ issued: String) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .status(401), .json(#"{"name": "Emma"}"#))
+        let answer = #"{"access_token": "new", "expires_in": 3600\#(issued)}"#
+        let stub = network.stub(.post("/oauth/token"), .json(answer))
+        let keychain = Keychain(old)
+        let account = try await Account(baseURL, over: network, keychain)
+        let start = Date()
+
+        _ = try await account.session.load(UserRequest(baseURL: baseURL), 42)
+        let tokens = try #require(try await keychain.tokens())
+        try await account.tokens.refresh()
+
+        #expect(tokens.access == "new")
+        #expect(tokens.refresh == (issued.isEmpty ? "r0" : "r1"))
+        #expect((start + 3_600...Date() + 3_600).contains(tokens.expires))
+        #expect(stub.callCount == 2)
+        #expect(stub.requests.last?.body.text.hasSuffix(tokens.refresh ?? "") == true)
+    }
+
+    @Test func asksTheUserToSignInWhereNothingCanBeRefreshed() async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        let keychain = Keychain(Tokens(access: "old", expires: .distantFuture))
+        let account = try await Account(baseURL, over: network, keychain)
+
+        await #expect(throws: APIRequestError.self) {
+            try await account.session.load(UserRequest(baseURL: baseURL), 42)
+        }
+
+        #expect(try await account.tokens.value() == nil)
     }
 
     @Test func signsInAndOut() async throws {
@@ -184,7 +248,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         network.stub(
             .post("/oauth/token").form(["code": "c", "code_verifier": verifier]),
-            .json(encoding: new))
+            response)
         let keychain = Keychain(nil)
         let account = try await Account(baseURL, over: network, keychain)
 
@@ -210,14 +274,14 @@ private typealias UserRequest = TestingSamples.UserRequest
         stubUsers(network)
         network.stub(
             .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzJTJCdA=="),
-            .json(encoding: old), .json(encoding: new))
+            .json(#"{"access_token": "old"}"#), response)
         let (inner, secret) = (network, "s+t")
         let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } refresh: { rejection in
             let request = try tokenRequest(baseURL, ["grant_type": "client_credentials"])
                 .authorization(clientID: "service", clientSecret: secret)
-            return try await rejection.session.load(request, as: Tokens.self)
+            return try await rejection.session.load(request, as: TokenResponse.self).tokens()
         }
 
         let session = inner.authenticated(by: tokens)

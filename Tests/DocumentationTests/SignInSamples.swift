@@ -1,7 +1,7 @@
 #if canImport(AuthenticationServices) && (os(iOS) || os(macOS))
 import AuthenticationServices
 
-/// The sign-in of Authentication.md, for a browser that only Apple platforms have.
+/// The browser of the sign-in in Authentication.md, to copy. Only Apple platforms have it.
 @MainActor final class SignInPage: NSObject, ASWebAuthenticationPresentationContextProviding {
     private var session: ASWebAuthenticationSession?
 
