@@ -34,14 +34,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// The response that rejected the request. Nil if there is none, because the credential is
         /// stale or missing, or ``Credentials/refresh()`` was called.
         public internal(set) var response: HTTPURLResponse?
-        /// The session for the requests of the refresh: the one on which `authenticated(by:)` was
-        /// last called with this object.
+        /// The session that sends the refresh. For `inner.authenticated(by: tokens)`, it is `inner`.
         ///
-        /// This session adds the other credentials of the chain, such as an API key, but not this
-        /// one. The session follows redirects only within an origin. If two chains share the
-        /// object, and one has a timeout of 600 seconds for files, create the other one last, or
-        /// use your own session instead. Until a chain is created, the session is
-        /// `URLSession.shared`.
+        /// Policies of `inner` apply to the refresh, such as an API key or a timeout. Redirects are
+        /// followed only within an origin. If several chains share the credentials, this is the
+        /// session of the chain that was created last. Create a chain for files, whose timeout is
+        /// long, before the others. Until a chain is created, the session is `URLSession.shared`.
         public let session: any HTTPSession
         /// The credential's generation: see `State`.
         let generation: Int?
@@ -115,9 +113,10 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
     ///   - refresh: Returns the next credential, or nil if nobody is signed in. If it throws, the
     ///     requests waiting for it fail with its error, and the next request calls it again. A call
-    ///     is never cancelled, because many refresh tokens can be used only once. The closure is
-    ///     called without a credential before the first request and, if it returns nil, once more
-    ///     after the first 401, so that an app can sign the user in when the server asks for it.
+    ///     is never cancelled, because many refresh tokens can be used only once. If you pass no
+    ///     saved credential, the closure is called before the first request. If it returns nil,
+    ///     requests are sent without one. The first 401 calls it again, so that it can ask the user
+    ///     to sign in.
     ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
     ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
     ///     credential that is no longer the current one. Requests wait until their credential is

@@ -24,9 +24,9 @@ extension URLRequest {
     ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
     ///     slashes of its value (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an
     ///     error.
-    ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, an array repeats the
+    ///   - query: Items in order. A nil value omits the item, `""` sends `q=`, an array repeats the
     ///     name.
-    ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or of
+    ///   - headers: Names and values. A nil value omits the header. The values of a repeated name, or of
     ///     an array, are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
     ///   change.

@@ -10,10 +10,13 @@ extension HTTPSession {
     /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are
     /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
     /// of cookies and cellular networks. Header names are compared without case. Requests with
-    /// different users' tokens are not identical. A request with a body stream always has its own
-    /// exchange. So does a request with a redirect policy from outside, as in
-    /// `coalescing().redirecting(.refuse)`, a stream, because it has one reader, and a request sent by a refresh or by
-    /// a shared exchange's work, because that work must not wait for itself.
+    /// different users' tokens are not identical.
+    ///
+    /// These always have their own exchange:
+    /// - a request with a body stream
+    /// - a request for a stream, because a stream has one reader
+    /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
+    /// - a request sent by a refresh or by a shared exchange, which would wait for itself
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
     /// shares an exchange is cancelled, the exchange is cancelled too. If the exchange fails, all

@@ -27,7 +27,7 @@ public struct ExchangeEvent: Sendable {
         /// The headers of a stream arrived, with any status. One more event follows:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
-        /// The entire body of a stream, this many bytes, was read.
+        /// A stream's body was read to its end. The value is its size in bytes.
         case closed(bytes: Int)
         /// The reader of a stream stopped after this many bytes, or its task was cancelled.
         case left(bytes: Int)

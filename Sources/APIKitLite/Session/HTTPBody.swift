@@ -41,7 +41,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The maximum size of this whole body, if a session in the chain has set it.
     var limit: Int?
 
-    /// What the sessions in a chain tell a load about an exchange, besides its response.
+    /// Facts about an exchange that the sessions of a chain pass to the load, beside its response.
     struct Notes {
         /// The exchange's number in each observer's count.
         var exchangeIDs: [ObjectIdentifier: Int] = [:]

@@ -27,8 +27,9 @@ final class RequestReading {
         (record, comparison) = (named.record, (live, named, pattern))
     }
 
-    /// Returns the request without the values of secret names. Elsewhere, those values stay, because
-    /// the recording may show them too.
+    /// Returns the request with each named secret, such as the value of an `Authorization` header,
+    /// removed. If the same text also occurs elsewhere in the request, it stays there, because the
+    /// recording may contain it there too.
     private func named(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
         var walk = SecretWalk(redaction)

@@ -2,6 +2,9 @@ import APIKitLite
 import Foundation
 
 /// A response that a stub sends.
+///
+/// An invalid argument, such as `.json(_:)` with text that is not JSON, is a *configuration error*:
+/// it fails each request that the stub answers, and `verify()` reports it.
 public struct MockResponse: Sendable {
     /// How the response begins.
     enum Start: Sendable {
