@@ -66,6 +66,28 @@ private struct ModelRequest: APIRequest {
         #expect(try Data(contentsOf: file) == Data("a".utf8))
     }
 
+    @Test func severalViewsShareADownload() async throws {
+        let stub = network.stub(.any, .data(Data("a".utf8)).held, .status(404))
+        let downloads = Downloads(network)
+        let (request, file) = (URLRequest(url: baseURL), folder.url.appending(path: "a.png"))
+
+        async let first: Void = downloads.download(request, to: file)
+        async let second: Void = downloads.download(request, to: file)
+        await stub.waitForRequests()
+        stub.release()
+        try await first
+        try await second
+        #expect(network.requests.count == 1)
+
+        // The next one begins again, and its failure is not kept.
+        for _ in 1...2 {
+            await #expect(throws: APIRequestError.self) {
+                try await downloads.download(request, to: file)
+            }
+        }
+        #expect(network.requests.count == 3)
+    }
+
     struct VideoRequest: APIRequest {
         typealias ResponseDataType = Void
 
@@ -116,6 +138,24 @@ private struct ModelRequest: APIRequest {
         await clock.advance(by: .seconds(1))
         try await download.value
         #expect(model.fraction == 1)
+    }
+}
+
+actor Downloads {
+    private let session: any HTTPSession
+    private var tasks: [URL: Task<Void, any Error>] = [:]
+
+    init(_ session: any HTTPSession) { self.session = session }
+
+    func download(_ request: URLRequest, to file: URL) async throws {
+        let task =
+            tasks[file]
+            ?? Task {
+                defer { tasks[file] = nil }
+                _ = try await session.download(request, to: file)
+            }
+        tasks[file] = task
+        try await task.value
     }
 }
 

@@ -13,9 +13,10 @@ private struct UsersRequest: PagedAPIRequest {
     typealias ResponseDataType = [User]
 
     let baseURL: URL
+    var term: String?
 
     func makeRequest(from page: Int) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+        try URLRequest("GET", baseURL, path: "/users", query: ["q": term, "page": page])
     }
 
     func nextInput(
@@ -30,8 +31,8 @@ private struct UsersRequest: PagedAPIRequest {
     private(set) var users: [User] = []
     private let pages: Pages<Int, [User], APIRequestError>.Iterator
 
-    init(_ session: any HTTPSession, baseURL: URL) {
-        pages = session.pages(UsersRequest(baseURL: baseURL), from: 1).makeAsyncIterator()
+    init(_ session: any HTTPSession, _ request: UsersRequest) {
+        pages = session.pages(request, from: 1).makeAsyncIterator()
     }
 
     /// Call it in the `task` of the last row.
@@ -67,7 +68,7 @@ private struct UsersRequest: PagedAPIRequest {
         network.stub(
             .get("/users"), .json(#"[{"name": "Emma"}]"#), .error(.notConnectedToInternet),
             .json(#"[{"name": "Anne"}]"#), .json("[]"), times: .exactly(4))
-        let model = UsersModel(network, baseURL: baseURL)
+        let model = UsersModel(network, UsersRequest(baseURL: baseURL))
 
         try await model.loadMore()
         #expect(model.users.map(\.name) == ["Emma"])
@@ -76,5 +77,22 @@ private struct UsersRequest: PagedAPIRequest {
 
         #expect(model.users.map(\.name) == ["Emma", "Anne"])
         #expect(network.requests.map(\.query["page"]) == ["1", "2", "2", "3"])
+    }
+
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+    @MainActor @Test func aLatePageOfAnOldTermIsNotShown() async throws {
+        let network = MockNetwork()
+        let old = network.stub(.any.query(["q": "e"]), .json(#"[{"name": "Emma"}]"#).held)
+        network.stub(.any.query(["q": "a"]), .json(#"[{"name": "Anne"}]"#))
+        var model = UsersModel(network, UsersRequest(baseURL: baseURL, term: "e"))
+        let load = Task { [model] in try await model.loadMore() }
+        await old.waitForRequests()
+
+        model = UsersModel(network, UsersRequest(baseURL: baseURL, term: "a"))
+        try await model.loadMore()
+        old.release()
+        try await load.value
+
+        #expect(model.users.map(\.name) == ["Anne"])
     }
 }

@@ -39,6 +39,15 @@ import Testing
         try HTTPArchive.checkSecrets(in: folder)
     }
 
+    @Test func showsADemo() async throws {
+        let network = MockNetwork()
+        network.stub(try HTTPArchive(contentsOf: file), then: .repeatLast, times: .any)
+
+        for _ in 1...3 {
+            #expect(try await network.load(UserRequest(), 42).name == "Emma")
+        }
+    }
+
     @Test func survivesTheFaultsOfARecordedAnswer() async throws {
         let archive = try HTTPArchive(contentsOf: file)
 

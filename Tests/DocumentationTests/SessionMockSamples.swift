@@ -19,6 +19,15 @@ protocol SessionProtocol {
     ) -> any TaskProtocol
 }
 
+protocol DataTaskSession {
+    func dataTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask
+}
+
+extension URLSession: DataTaskSession {}
+
 protocol AsyncSession: Sendable {
     func data(for request: URLRequest) async throws -> (Data, URLResponse)
 }
@@ -74,6 +83,20 @@ extension MockURLSession: SessionProtocol {
         session.dataTask(with: request) { data, _, _ in texts.append(data?.text) }.resume()
 
         #expect(texts == ["[]"])
+    }
+
+    @Test func aProtocolThatReturnsFoundationsTasks() async {
+        let network = MockNetwork()
+        network.stub(.get("/users"), .data(data))
+        let session: any DataTaskSession = network.urlSession
+
+        let text = await withCheckedContinuation { continuation in
+            session.dataTask(with: request) { data, _, _ in
+                continuation.resume(returning: data?.text)
+            }.resume()
+        }
+
+        #expect(text == "[]")
     }
 
     @Test func aProtocolWithAsyncFunctions() async throws {

@@ -98,6 +98,14 @@ enum BooksError: LocalizedError {
         default: self = .other(error)
         }
     }
+
+    var errorDescription: String? {
+        switch self {
+        case .offline: NSLocalizedString("You are offline.", comment: "")
+        case .problem(let problem): problem.errorDescription
+        case .other(let error): error.localizedDescription
+        }
+    }
 }
 
 extension BooksAPI {
@@ -152,6 +160,11 @@ extension Redaction {
             return
         }
         #expect(problem.title == "Gone")
+        #expect(
+            errors.map(\.localizedDescription) == [
+                "It was sold.", "You are offline.",
+                "The server answered 500 (Internal Server Error).",
+            ])
         #expect((other as? APIRequestError)?.statusCode == 500)
     }
 
