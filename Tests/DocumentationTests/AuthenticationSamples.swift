@@ -96,6 +96,7 @@ private struct Account {
         (self.tokens, self.session) = (tokens, session)
     }
 
+    // Placeholders: an app makes 32 random bytes, and their SHA-256, in Base64 for URLs.
     func randomVerifier() -> String { String(repeating: "v", count: 43) }
     func challenge(_ verifier: String) -> String { "sha256" }
 
@@ -179,7 +180,9 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(.get("/users/{id}"), .status(401))
         network.stub(
             .get("/users/{id}").header("Authorization", "Bearer new"), .json(#"{"name": "Emma"}"#))
-        network.stub(.post("/oauth/token").form(["refresh_token": "r0"]), response)
+        network.stub(
+            .post("/oauth/token").form(["refresh_token": "r0"]),
+            .json(#"{"access_token": "new", "refresh_token": "r1"}"#))
 
         let user = try await session.load(UserRequest(), 42)
 
