@@ -69,7 +69,7 @@ private let baseURL = URL(string: "https://api.example.com")!
 
     /// An app that has just started.
     private func checkout() throws -> Checkout {
-        let session = network.retrying(RetryPolicy(baseDelay: .zero))
+        let session = network.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
         return try Checkout(session, file: folder.url.appending(path: "order.json"))
     }
 
