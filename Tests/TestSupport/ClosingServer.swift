@@ -6,7 +6,8 @@ import Foundation
 ///
 /// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, `/refused`
 /// with a 401 unless the request has a new `Authorization`, and `/challenged` with one that asks for
-/// a password.
+/// a password. A request with `Expect` gets a 417 first. What follows it on the connection counts as
+/// the second request if the path is `/unexpected`.
 package final class ClosingServer: Sendable {
     /// When the server closes a connection.
     package enum End: Sendable {
@@ -17,6 +18,8 @@ package final class ClosingServer: Sendable {
         case resetBeforeTheBody
         /// When it has read the whole second request, as a server that crashes.
         case afterTheBody
+        /// The same, when it has also sent the head and a part of the answer.
+        case withinTheAnswer
     }
 
     private let listener: Listener
@@ -43,8 +46,17 @@ private struct ServerLog {
 
 private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: Locked<ServerLog>) {
     let reader = RequestReader(descriptor)
-    guard let head = reader.readHead(), let length = reader.readBody(of: head, log) else { return }
+    guard var head = reader.readHead() else { return }
     let path = head[0].components(separatedBy: " ")[1]
+    if head.field("expect") != nil {
+        sendAll(
+            Data("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n".utf8),
+            to: descriptor)
+        guard let second = reader.readHead() else { return }
+        if path == "/unexpected" { return close(descriptor, at: second, end, reader, log) }
+        head = second
+    }
+    guard let length = reader.readBody(of: head, log) else { return }
     let status =
         switch path {
         case "/redirect": "307 Temporary Redirect\r\nLocation: /"
@@ -55,11 +67,24 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
         }
     let body = path == "/token" ? "\"new\"" : "\(length)"
     let answer = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    _ = answer.withCString { send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-    guard let second = reader.readHead() else { return }
+    sendAll(Data(answer.utf8), to: descriptor)
+    if let second = reader.readHead() { close(descriptor, at: second, end, reader, log) }
+}
+
+/// Reads what it should of the second request, before its connection is closed.
+private func close(
+    _ descriptor: Int32, at head: [String], _ end: ClosingServer.End, _ reader: RequestReader,
+    _ log: Locked<ServerLog>
+) {
     log.withLock { $0.closedCount += 1 }
-    if end == .afterTheBody { _ = reader.readBody(of: second, log) }
-    if end == .resetBeforeTheBody { resetWhenClosed(descriptor) }
+    switch end {
+    case .beforeTheBody: break
+    case .resetBeforeTheBody: resetWhenClosed(descriptor)
+    case .afterTheBody: _ = reader.readBody(of: head, log)
+    case .withinTheAnswer:
+        _ = reader.readBody(of: head, log)
+        sendAll(Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart".utf8), to: descriptor)
+    }
 }
 
 /// Reads requests from a socket.

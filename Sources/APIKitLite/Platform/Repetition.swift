@@ -33,9 +33,9 @@ extension URLSessionExchange {
     /// Lets libcurl send the request only once. Call this on the task's queue, between the creation
     /// and the start of its protocol.
     func refuseRepetition(of task: URLSessionTask) {
-        guard repetition != .allowed else { return }
-        Transfer(of: task)?.refuseRepetition(
-            isOnNewConnection: repetition == .refusedOnNewConnection)
+        guard repetition != .allowed, let transfer = Transfer(of: task) else { return }
+        transfer.refuseRepetition(isOnNewConnection: repetition == .refusedOnNewConnection)
+        hasResponse = { transfer.hasResponse }
     }
 
     /// Does the same as `refuseRepetition(of:)` for a task without a cache. Call this before
@@ -54,16 +54,24 @@ extension URLSessionExchange {
         look()
     }
 
-    /// Decides how a task ends if libcurl tried to send its request again.
-    func didRefuseRepetition() {
+    /// Returns whether libcurl must not send the request again after a response with this status,
+    /// or without one. Decides how the task then ends, because libcurl's error may be about
+    /// something else.
+    func refusesRepetition(after status: Int) -> Bool {
+        // The server refused the `Expect`. libcurl sends the request without it.
+        if status == 417, !isWithoutExpect {
+            isWithoutExpect = true
+            return false
+        }
         let error = URLError(.networkConnectionLost)
-        decide(mustResend(after: error, nil) ? .success(.resend) : .failure(error))
+        decide(mustResend(after: error) ? .success(.resend) : .failure(error))
+        return true
     }
 
     /// Returns whether the library sends the request again after its first task fails. The request
     /// must be repeatable, have a body, and have lost its connection before a response.
-    func mustResend(after error: any Error, _ response: URLResponse?) -> Bool {
-        repetition == .refused && request.mayBeRepeated() && response == nil
+    func mustResend(after error: any Error) -> Bool {
+        repetition == .refused && request.mayBeRepeated() && !hasResponse()
             && (error as? URLError)?.code == .networkConnectionLost
     }
 }
@@ -75,6 +83,6 @@ extension URLSession {
 extension URLSessionExchange {
     func refuseRepetitionAtResume(of task: URLSessionTask) {}
 
-    func mustResend(after error: any Error, _ response: URLResponse?) -> Bool { false }
+    func mustResend(after error: any Error) -> Bool { false }
 }
 #endif

@@ -42,6 +42,14 @@ struct Transfer {
         return easyHandles.compactMap { Transfer($0) }
     }
 
+    /// Whether a response has begun that is not interim. A 417 only says that the server did not
+    /// process the request (RFC 9110, section 10.1.1).
+    var hasResponse: Bool {
+        var status = 0
+        guard getLongInfo?(handle, responseCode, &status) == 0 else { return true }
+        return status >= 200 && status != 417
+    }
+
     /// The number of body bytes sent.
     var sentCount: Double? {
         var count = 0.0
@@ -187,14 +195,11 @@ private let refusesAttempt:
         guard let easyHandle else { return 0 }
         let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
         var (time, status): (Double, CLong) = (0, 0)
-        // After a 417, libcurl may send the request again without its `Expect`.
         guard let handle = property("rawHandle", of: object) as? Handle,
             getInfo?(handle, redirectTime, &time) == 0, time > 0,
-            getLongInfo?(handle, responseCode, &status) == 0, status == 0
+            getLongInfo?(handle, responseCode, &status) == 0
         else { return 0 }
-        // libcurl's error may be about the lost connection, so the exchange is notified.
-        exchange(of: object)?.didRefuseRepetition()
-        return 1
+        return exchange(of: object)?.refusesRepetition(after: status) == false ? 0 : 1
     }
 
 /// libcurl calls this after each read, with the `_EasyHandle` that Foundation set as its data.

@@ -86,11 +86,14 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether another response may follow. Foundation asks for a credential when this one is
-    /// complete, and may then send the request again.
+    /// Whether another response may follow. Foundation asks for a credential when a 401 is
+    /// complete, and may then send the request again. After a 417, libcurl may send it without its
+    /// `Expect`.
     var mayBeFollowed: Bool {
-        statusCode == 401
-            && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic") == true
+        statusCode == 417
+            || statusCode == 401
+                && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic")
+                    == true
     }
 }
 

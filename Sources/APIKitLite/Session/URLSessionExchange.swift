@@ -29,6 +29,10 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The cookies that the session had before it sent the request.
     let cookies: [HTTPCookie]
     let repetition: Repetition
+    /// Returns whether a response has begun, or true if that is unknown. Set before the task starts.
+    var hasResponse: () -> Bool = { true }
+    /// Whether libcurl has removed the request's `Expect`. Used on the task's queue.
+    var isWithoutExpect = false
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
@@ -88,8 +92,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
         if let decision { return decision }
         if let error {
-            let error = originalError(of: error)
-            return mustResend(after: error, response) ? .success(.resend) : .failure(error)
+            let error = (isCancelled ? nil : bodyStreamError) ?? originalError(of: error)
+            return mustResend(after: error) ? .success(.resend) : .failure(error)
         }
         // Bytes that arrived after the cancellation are discarded.
         if isCancelled { return .failure(URLError(.cancelled)) }
@@ -97,6 +101,12 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
         return Result { try .answer(HTTPBody(data ?? Data()).limited(by: options), http) }
+    }
+
+    /// The error of the app's own body stream, which Foundation on Linux does not pass on.
+    private var bodyStreamError: (any Error)? {
+        // Foundation crashes if there is none.
+        request.httpBodyStream.flatMap { $0.streamStatus == .error ? $0.streamError : nil }
     }
 
     /// Makes the task fail and returns true if its body already has too many bytes.

@@ -11,7 +11,7 @@ import TestSupport
     private let folder = try! TemporaryFolder()
 
     /// How often a request is sent: enough for every connection to be closed many times.
-    private let count = 20
+    fileprivate static let count = 20
 
     enum Way: CaseIterable {
         case exchange, exchangeWithDelegate, exchangeWithoutCache, stream
@@ -41,7 +41,7 @@ import TestSupport
         case stream(size: Int)
     }
 
-    private static let rows: [Row] =
+    static let rows: [Row] =
         Upload.allCases.map {
             Row(end: .beforeTheBody, method: "PUT", body: .upload($0), isLost: false)
         }
@@ -59,6 +59,13 @@ import TestSupport
         + [
             // If two kept-alive connections end, libcurl forgets a body that it has read.
             Row(end: .resetBeforeTheBody, method: "PUT", body: .large, isLost: false),
+            // The server has processed a request whose response has begun.
+            Row(end: .withinTheAnswer, method: "PUT", body: .upload(.data), isLost: true),
+            Row(end: .withinTheAnswer, method: "PUT", body: .none, isLost: true),
+            Row(
+                end: .withinTheAnswer, method: "POST with a key", body: .upload(.file), isLost: true
+            ),
+            Row(end: .withinTheAnswer, method: "POST", body: .upload(.data), isLost: true),
             Row(end: .resetBeforeTheBody, method: "POST", body: .large, isLost: true),
             Row(
                 end: .resetBeforeTheBody, method: "POST", body: .stream(size: 60_000), isLost: true),
@@ -66,41 +73,7 @@ import TestSupport
 
     @Test(arguments: rows, Way.allCases)
     func readsEachRequestOnce(_ row: Row, _ way: Way) async throws {
-        let server = try ClosingServer(closing: row.end)
-        let session = way.session()
-        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
-        let (workers, count) = row.end == .resetBeforeTheBody ? (6, 50) : (1, count)
-        let upload = try row.request(to: server.url, folder)
-
-        let outcomes = await withTaskGroup(of: Set<ExchangeOutcome>.self) { group in
-            for worker in 0..<workers {
-                group.addTask {
-                    var outcomes: Set<ExchangeOutcome> = []
-                    for number in 0..<count {
-                        var request = upload
-                        if case .stream(let size) = row.body {
-                            request.httpBodyStream = InputStream(
-                                data: Data(repeating: 97, count: size))
-                        }
-                        request.setValue("\(worker) \(number)", forHTTPHeaderField: "X-Number")
-                        let sender: any HTTPSession = number.isMultiple(of: 3) ? retrying : session
-                        outcomes.insert(await sender.outcome(of: request, asStream: way == .stream))
-                    }
-                    return outcomes
-                }
-            }
-            return await group.reduce(into: Set()) { $0.formUnion($1) }
-        }
-
-        var size = upload.bodySize
-        if case .stream(let own) = row.body { size = "\(own)" }
-        #expect(
-            outcomes
-                == (row.isLost ? [.body(size), .error(.networkConnectionLost)] : [.body(size)]))
-        #expect(server.closedCount >= count / 2)
-        #expect(size == "0" || server.emptyCount == 0)
-        #expect(server.readCounts.values.allSatisfy { $0 == 1 })
-        if row.end == .afterTheBody { #expect(server.readCounts.count == count) }
+        try await row.check(over: way.session(), asStream: way == .stream)
     }
 
     /// Foundation asks for the body of a request again. Without a body, it does not tell.
@@ -113,14 +86,14 @@ import TestSupport
         let log = Locked<[ExchangeEvent]>([])
         let session = Way.exchange.session().observed { event in log.withLock { $0.append(event) } }
 
-        for _ in 0..<count {
+        for _ in 0..<Self.count {
             #expect(
                 await session.outcome(of: request, asStream: asStream) == .body(request.bodySize))
         }
         let resent = log.withLock { $0 }.filter {
             if case .resent = $0.kind { true } else { false }
         }
-        #expect(server.closedCount >= count / 2)
+        #expect(server.closedCount >= Self.count / 2)
         #expect(resent.count == (method == "GET" ? 0 : server.closedCount))
         #expect(resent.allSatisfy { $0.id != nil && $0.duration != nil })
     }
@@ -131,7 +104,7 @@ import TestSupport
             to: server.url.appending(path: "redirect"), try TemporaryFolder())
         let session = Way.exchange.session()
 
-        for _ in 0..<count {
+        for _ in 0..<Self.count {
             let (data, response) = try await session.exchange(request)
             #expect(data.text == request.bodySize)
             #expect(response.url?.path() == "/")
@@ -151,7 +124,7 @@ import TestSupport
         }
         let session = Way.exchange.session().authenticated(by: tokens)
 
-        for _ in 0..<count {
+        for _ in 0..<Self.count {
             tokens.credential = "old"
             #expect(try await session.exchange(request).0.text == request.bodySize)
         }
@@ -176,6 +149,40 @@ import TestSupport
         let outcome = await Way.exchange.session().outcome(of: request, asStream: asStream)
         #expect(outcome == .error(.networkConnectionLost))
         #expect(server.count == row.count)
+    }
+
+    /// After a 417, libcurl sends a request again without its `Expect`, and then no more.
+    @Test(arguments: ["expected", "unexpected"], [false, true])
+    func sendsARequestAgainAfterARefusedExpectation(_ path: String, _ asStream: Bool) async throws {
+        let server = try ClosingServer(closing: .afterTheBody)
+        var request = try Upload.data.request(to: server.url.appending(path: path), folder)
+        request.httpMethod = "POST"
+        request.setValue("100-continue", forHTTPHeaderField: "Expect")
+
+        for number in 0..<5 {
+            request.setValue("\(number)", forHTTPHeaderField: "X-Number")
+            let outcome = await Way.exchange.session().outcome(of: request, asStream: asStream)
+            let isLost = path == "unexpected"
+            #expect(outcome == (isLost ? .error(.networkConnectionLost) : .body("14")))
+        }
+        #expect(server.readCounts.map(\.value) == [1, 1, 1, 1, 1])
+    }
+
+    /// Foundation reports that libcurl's callback failed.
+    @Test(arguments: [false, true])
+    func throwsTheErrorOfABodyStream(_ asStream: Bool) async throws {
+        let server = try ClosingServer()
+        let session = Way.exchange.session()
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBodyStream = FailingStream(data: Data())
+
+        await #expect(throws: TestError(number: 1)) {
+            _ =
+                asStream
+                ? try await session.stream(request).1 : try await session.exchange(request).1
+        }
+        #expect(server.readCounts.isEmpty)
     }
 
     @Test func sendsABodyAfterAPasswordOnce() async throws {
@@ -224,6 +231,50 @@ import TestSupport
 }
 
 extension PeerFaultTests.Row {
+    /// Checks that a server reads each request at most once, whole, and that none waits forever.
+    func check(over session: URLSession, asStream: Bool, _ comment: Comment? = nil) async throws {
+        let server = try ClosingServer(closing: end)
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        let (workers, count) = end == .resetBeforeTheBody ? (6, 50) : (1, PeerFaultTests.count)
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let upload = try request(to: server.url, folder)
+
+        let outcomes = await withTaskGroup(of: Set<ExchangeOutcome>.self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    var outcomes: Set<ExchangeOutcome> = []
+                    for number in 0..<count {
+                        var request = upload
+                        if case .stream(let size) = body {
+                            request.httpBodyStream = InputStream(
+                                data: Data(repeating: 97, count: size))
+                        }
+                        request.setValue("\(worker) \(number)", forHTTPHeaderField: "X-Number")
+                        // A retry policy sends an idempotent request again, as it should.
+                        let retries = number.isMultiple(of: 3) && end != .withinTheAnswer
+                        let sender: any HTTPSession = retries ? retrying : session
+                        outcomes.insert(await sender.outcome(of: request, asStream: asStream))
+                    }
+                    return outcomes
+                }
+            }
+            return await group.reduce(into: Set()) { $0.formUnion($1) }
+        }
+
+        var size = upload.bodySize
+        if case .stream(let own) = body { size = "\(own)" }
+        #expect(
+            outcomes == (isLost ? [.body(size), .error(.networkConnectionLost)] : [.body(size)]),
+            comment)
+        #expect(server.closedCount >= count / 2, comment)
+        #expect(size == "0" || server.emptyCount == 0, comment)
+        #expect(server.readCounts.values.allSatisfy { $0 == 1 }, comment)
+        if [.afterTheBody, .withinTheAnswer].contains(end) {
+            #expect(server.readCounts.count == count, comment)
+        }
+    }
+
     /// The request, without a stream of the caller's own.
     func request(to url: URL, _ folder: TemporaryFolder) throws -> URLRequest {
         var request = URLRequest(url: url)
@@ -241,17 +292,23 @@ extension PeerFaultTests.Row {
 /// Servers behind TLS that read a POST and end the connection without an answer. Each request is
 /// processed once at most, and none waits for its timeout.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSPeerFaultTests {
-    private let count = 200
+    static let ends = [nil] + HTTP2Server.End.allCases
 
     enum Body: CaseIterable { case none, data, stream }
 
-    @Test(arguments: [nil] + HTTP2Server.End.allCases, Body.allCases)
+    @Test(arguments: ends, Body.allCases)
     func readsEachPOSTOnce(_ end: HTTP2Server.End?, _ body: Body) async throws {
+        try await Self.check(end, body, over: PeerFaultTests.Way.exchange.session())
+    }
+
+    static func check(
+        _ end: HTTP2Server.End?, _ body: Body, over session: URLSession, _ comment: Comment? = nil
+    ) async throws {
+        let count = 200
         // Without HTTP/2, a server of HTTP/1.1.
         let plain = try ClosingServer(closing: .afterTheBody)
         let http2 = try end.map { try HTTP2Server(ending: $0) }
         let url = (end == nil ? TLSFront.bytes : .bytesHTTP2).url(to: http2?.url ?? plain.url)
-        let session = PeerFaultTests.Way.exchange.session()
         var outcomes: [ExchangeOutcome: Int] = [:]
         for number in 100..<100 + count {
             var request = URLRequest(url: url)
@@ -265,14 +322,14 @@ extension PeerFaultTests.Row {
 
         let answer = ExchangeOutcome.body(http2 != nil ? "" : body == .none ? "0" : "3")
         let readCounts = http2?.readCounts ?? plain.readCounts
-        #expect(Set(outcomes.keys) == [answer, .error(.networkConnectionLost)])
-        #expect(readCounts.values.allSatisfy { $0 == 1 })
-        #expect((http2?.emptyCount ?? plain.emptyCount) <= (body == .none ? count : 0))
+        #expect(Set(outcomes.keys) == [answer, .error(.networkConnectionLost)], comment)
+        #expect(readCounts.values.allSatisfy { $0 == 1 }, comment)
+        #expect((http2?.emptyCount ?? plain.emptyCount) <= (body == .none ? count : 0), comment)
         // HTTP2Server counts a request by its body.
         if http2 == nil {
-            #expect(readCounts.count == count)
+            #expect(readCounts.count == count, comment)
         } else if body != .none {
-            #expect(readCounts.count >= outcomes[answer, default: 0])
+            #expect(readCounts.count >= outcomes[answer, default: 0], comment)
         }
     }
 }
@@ -301,6 +358,29 @@ enum Upload: CaseIterable {
                 boundary: boundary)
         }
     }
+}
+
+/// A stream of some bytes and an error.
+private final class FailingStream: InputStream {
+    private var status = Stream.Status.notOpen
+
+    override var streamStatus: Stream.Status { status }
+    override var streamError: (any Error)? { status == .error ? TestError(number: 1) : nil }
+    override var hasBytesAvailable: Bool { true }
+    override func open() { status = .open }
+    override func close() {}
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        guard status == .open else { return -1 }
+        status = .error
+        buffer[0] = 97
+        return 1
+    }
+
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
 }
 
 /// A delegate that would answer with a stream, which ends the process if the body is data.
