@@ -40,6 +40,12 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return buffer.readerState
     }
 
+    /// The response that the caller has.
+    private var first: HTTPURLResponse? {
+        guard case .success(.answer(_, let http))? = opened.result else { return nil }
+        return http
+    }
+
     override func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         owner?.delegate as? any URLSessionTaskDelegate
     }
@@ -88,7 +94,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: options)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
         // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
-        if undecided == nil, !open(http), http.mimeType != "multipart/x-mixed-replace" {
+        if undecided == nil, !open(http), first?.mimeType != "multipart/x-mixed-replace" {
             // The caller already has a response, and this body does not belong to it.
             decide(.failure(URLError(.badServerResponse)))
             cancelSoon()

@@ -58,8 +58,8 @@ import FoundationNetworking
     }
     #endif
 
-    private func receiveTwoResponses(of type: String) async throws -> HTTPBody.AsyncIterator {
-        for piece in ["a", "b"] {
+    private func receiveResponses(of types: [String]) async throws -> HTTPBody.AsyncIterator {
+        for (type, piece) in zip(types, ["a", "b", "c"]) {
             try receive(status: 200, ["Content-Type": type])
             stream.urlSession(session, dataTask: task, didReceive: Data(piece.utf8))
         }
@@ -69,12 +69,14 @@ import FoundationNetworking
 
     /// On Apple platforms, each part of this type has a response of its own.
     @Test func partsWithResponsesAreOneBody() async throws {
-        var pieces = try await receiveTwoResponses(of: "multipart/x-mixed-replace; boundary=1")
-        #expect(try await pieces.next() == Data("ab".utf8))
+        var pieces = try await receiveResponses(
+            of: ["multipart/x-mixed-replace; boundary=1", "image/jpeg", "image/jpeg"])
+        #expect(try await pieces.next() == Data("abc".utf8))
     }
 
-    @Test func anotherResponseEndsTheBody() async throws {
-        var pieces = try await receiveTwoResponses(of: "text/plain")
+    @Test(arguments: ["text/plain", "multipart/x-mixed-replace; boundary=1"])
+    func anotherResponseEndsTheBody(_ type: String) async throws {
+        var pieces = try await receiveResponses(of: ["text/plain", type])
         stream.urlSession(session, task: task, didCompleteWithError: nil)
         #expect(try await pieces.next() == Data("a".utf8))
         await #expect(throws: URLError(.badServerResponse)) { try await pieces.next() }
