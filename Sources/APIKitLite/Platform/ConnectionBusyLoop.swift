@@ -31,7 +31,6 @@ final class ConnectionBusyLoop:
 
     /// Checks a session's transfers while it has any. Call this before each start of a task.
     static func watch(_ session: URLSession) {
-        guard session.configuration.usesStandardProtocol else { return }
         let key = ObjectIdentifier(session)
         lock.withLock {
             // Another session may have had the same address.

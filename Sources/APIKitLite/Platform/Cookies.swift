@@ -49,10 +49,10 @@ extension URLSession {
     ) {
         guard let url = request.url, request.httpShouldHandleCookies,
             configuration.httpCookieAcceptPolicy != .never,
-            configuration.usesStandardProtocol, let storage = configuration.httpCookieStorage
+            let storage = configuration.httpCookieStorage
         else { return }
         let cookies = response.cookies(for: url)
-        guard !cookies.isEmpty else { return }
+        guard !cookies.isEmpty, usesStandardProtocol(for: request) else { return }
         let current = storage.cookies(for: url) ?? []
         let isMissed = url.scheme == "https" && response.mayBeOverHTTP2
         let unchanged = cookies.filter { cookie in

@@ -22,7 +22,7 @@ extension URLSession {
     /// library itself sends it a second time.
     func repetition(of request: URLRequest, isResend: Bool) -> Repetition {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
-        guard hasBody || !request.mayBeRepeated(), configuration.usesStandardProtocol else {
+        guard hasBody || !request.mayBeRepeated(), usesStandardProtocol(for: request) else {
             return .allowed
         }
         return isResend ? .refusedOnNewConnection : .refused

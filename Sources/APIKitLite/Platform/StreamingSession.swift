@@ -24,9 +24,6 @@ private final class StreamingSession:
     private weak var owner: URLSession?
     /// The owner's protocol classes. A mock may change them while it is registered.
     private let protocolClasses: [ObjectIdentifier]
-    /// Whether another stream could reuse this one's connections. There are none if the app's own
-    /// protocol class answers.
-    private let hasConnections: Bool
     private var streamCount = 0
     private var useCount = 0
 
@@ -41,7 +38,6 @@ private final class StreamingSession:
         self.owner = owner
         key = ObjectIdentifier(owner)
         protocolClasses = owner.protocolClasses
-        hasConnections = configuration.usesStandardProtocol
     }
 
     static func dataTask(
@@ -60,17 +56,20 @@ private final class StreamingSession:
             session.useCount += 1
             return (session, old)
         }
-        ConnectionBusyLoop.watch(session.urlSession)
-        return (session.urlSession.dataTask(with: request), { session.streamDidEnd() })
+        let hasConnection = owner.usesStandardProtocol(for: request)
+        if hasConnection { ConnectionBusyLoop.watch(session.urlSession) }
+        let task = session.urlSession.dataTask(with: request)
+        return (task, { session.streamDidEnd(hasConnection: hasConnection) })
     }
 
-    /// Releases this session and its connections when it has been idle for a while.
-    private func streamDidEnd() {
+    /// Releases this session. If another stream could reuse the connection, it does so when it has
+    /// been idle for a while.
+    private func streamDidEnd(hasConnection: Bool) {
         let use = Self.lock.withLock {
             streamCount -= 1
             return useCount
         }
-        guard hasConnections else { return release(ifIdleSince: use) }
+        guard hasConnection else { return release(ifIdleSince: use) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.idleTime) { [weak self] in
             self?.release(ifIdleSince: use)
         }
@@ -124,12 +123,22 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     }
 }
 
-extension URLSessionConfiguration {
-    /// Whether Foundation's protocol loads every request, rather than the app's own protocol class.
-    var usesStandardProtocol: Bool { protocolClasses?.first == StreamingSession.standardClass }
-}
-
 extension URLSession {
+    /// Returns whether Foundation's own protocol loads a request, rather than a class of the app.
+    ///
+    /// Foundation asks the classes of the configuration, and then the registered ones, of which the
+    /// shared session has a copy. The first session of a process registers Foundation's own. If it
+    /// is the shared session, its copy was made before that, and does not contain them.
+    func usesStandardProtocol(for request: URLRequest) -> Bool {
+        func chosenClass(of session: URLSession) -> AnyClass? {
+            session.configuration.protocolClasses?.first {
+                ($0 as? URLProtocol.Type)?.canInit(with: request) == true
+            }
+        }
+        let type: AnyClass? = chosenClass(of: self) ?? chosenClass(of: .shared)
+        return type == nil || type == StreamingSession.standardClass
+    }
+
     /// Creates a task whose delegate receives the pieces of the body, and returns it with a
     /// function to call once when it has completed.
     func streamingTask(

@@ -10,9 +10,9 @@ extension URLSession {
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated, because
     ///   creating a task would crash. If another thread invalidates the session at the same moment,
     ///   creating the task can still crash. Only Foundation could check and create in one step.
-    func prepareForTask() throws {
+    func prepareForTask(for request: URLRequest) throws {
         CancellationSafeCache.wrapCache(of: configuration)
-        ConnectionBusyLoop.watch(self)
+        if usesStandardProtocol(for: request) { ConnectionBusyLoop.watch(self) }
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 
@@ -104,10 +104,10 @@ extension URLSession {
     /// over an open connection gets none. A download can wait for the first piece of the body. Any
     /// other stream should begin at its headers. If the headers announce a body and its type, or
     /// events, they are the server's. A mock's response never counts as a proxy's.
-    func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool {
+    func mayBeOfProxy(_ response: HTTPURLResponse, to exchange: URLSessionExchange) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
-            && (options.context.waitsForReader || !response.announcesBody)
-            && configuration.usesStandardProtocol
+            && (exchange.options.context.waitsForReader || !response.announcesBody)
+            && usesStandardProtocol(for: exchange.request)
     }
 }
 
@@ -130,9 +130,9 @@ private let environmentHasProxy =
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
 #else
 extension URLSession {
-    func prepareForTask() throws {}
+    func prepareForTask(for request: URLRequest) throws {}
 
-    func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool { false }
+    func mayBeOfProxy(_ response: HTTPURLResponse, to _: URLSessionExchange) -> Bool { false }
 
     func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
         (dataTask(with: request), {})

@@ -64,8 +64,8 @@ extension URLSession: HTTPSession {
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
             repetition: repetition(of: request, isResend: isResend))
+        try prepareForTask(for: request)
         if let stream = exchange as? URLSessionStream {
-            try prepareForTask()
             return try await withTaskCancellationHandler {
                 stream.start(sent, on: self)
                 return try await stream.head()
@@ -77,7 +77,6 @@ extension URLSession: HTTPSession {
             // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it
             // is cancelled under a mock, every `URLSession` in the process deadlocks.
             try await withCheckedThrowingContinuation { continuation in
-                do { try prepareForTask() } catch { return continuation.resume(throwing: error) }
                 // Foundation calls this handler exactly once, even for a cancelled task.
                 let task = dataTask(with: sent) { data, response, error in
                     let outcome = exchange.outcome(data, response, error)

@@ -91,7 +91,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
         // Once the proxy has opened the tunnel, all responses are from the server.
         let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
-        let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: options)
+        let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: self)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
         // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
         if undecided == nil, !open(http), first?.mimeType != "multipart/x-mixed-replace" {

@@ -7,62 +7,34 @@ import TestSupport
 /// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
 /// its own, beside the same request over `URLSession` alone, which keeps a core busy.
 @Suite(.limited, .usesSockets) struct ConnectionBusyLoopTests {
-    private static let variable = "APIKITLITE_TEST_WAITS"
+    @Test func aWaitingRequestRests() async {
+        await #expect(processExitsWith: .success) {
+            let network = MockNetwork(clock: ContinuousClock())
+            network.stub(.get("/late"), .text("late").delayed(by: .seconds(1)), times: .any)
+            network.stub(
+                .get("/slow"), .chunks(["a", "b", "c"], every: .milliseconds(500)), times: .any)
+            let url = try network.serve().url
+            let late = URLRequest(url: url.appending(path: "late"))
+            let slow = URLRequest(url: url.appending(path: "slow"))
+            var seconds: [String: Double] = [:]
+            // Each on a new connection.
+            try await withFirstSession { shared in
+                for (name, session) in [
+                    ("shared", shared), ("own", URLSession(configuration: .withoutProxy)),
+                ] {
+                    seconds["\(name), exchange"] = try await cpuTime {
+                        try await session.exchange(late).0.text
+                    }
+                    seconds["\(name), stream"] = try await cpuTime {
+                        try await session.stream(slow).0.collect().text
+                    }
+                }
+            }
+            let plain = try await cpuTime { try await plainAnswer(to: late) }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] == nil))
-    func aWaitingRequestRests() async throws {
-        let folder = try TemporaryFolder()
-        let report = folder.url.appending(path: "seconds.json")
-        let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [
-            "--testing-library", "swift-testing", "--filter", "ConnectionBusyLoopTests.waits",
-        ]
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            [Self.variable: report.path()]
-        ) { $1 }
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-
-        let seconds = try JSONDecoder().decode(
-            [String: Double].self, from: Data(contentsOf: report))
-        let plain = try #require(seconds["plain"])
-        for name in ["exchange", "stream"] {
-            let seconds = try #require(seconds[name])
             // If Foundation itself takes none, there is nothing to compare with.
-            #expect(seconds < max(plain / 4, 0.2), "\(name)")
+            #expect(seconds.allSatisfy { $0.value < max(plain / 4, 0.2) }, "\(seconds)")
         }
-    }
-
-    /// Writes how many seconds of CPU time this process takes while it waits for three answers, one
-    /// after the other. Only in the process that the test above starts.
-    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
-    func waits() async throws {
-        let network = MockNetwork(clock: ContinuousClock())
-        network.stub(.get("/late"), .text("late").delayed(by: .seconds(1)))
-        network.stub(.get("/slow"), .chunks(["a", "b", "c"], every: .milliseconds(500)))
-        let url = try network.serve().url
-        let late = URLRequest(url: url.appending(path: "late"))
-        let slow = URLRequest(url: url.appending(path: "slow"))
-        var seconds: [String: Double] = [:]
-
-        // Each on a new connection.
-        seconds["plain"] = try await cpuTime { try await plainAnswer(to: late) }
-        seconds["exchange"] = try await cpuTime {
-            let (data, _) = try await session().exchange(late)
-            return data
-        }
-        seconds["stream"] = try await cpuTime {
-            let (body, _) = try await session().stream(slow)
-            return try await body.reduce(Data(), +)
-        }
-
-        let file = try #require(ProcessInfo.processInfo.environment[Self.variable])
-        try JSONEncoder().encode(seconds).write(to: URL(filePath: file))
     }
 
     /// With 800 pending transfers, a look takes 20 ms.
@@ -96,23 +68,23 @@ import TestSupport
         #expect(longestWait <= max(50_000, 500 * transferCount))
         #expect(looks > 10)
     }
+}
 
-    private func session() -> URLSession { URLSession(configuration: .withoutProxy) }
-
-    private func plainAnswer(to request: URLRequest) async throws -> Data {
-        try await withCheckedThrowingContinuation { continuation in
-            let task = session().dataTask(with: request) { data, _, error in
-                continuation.resume(
-                    with: data.map { .success($0) } ?? .failure(error ?? TestError()))
-            }
-            task.resume()
+private func plainAnswer(to request: URLRequest) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+        let session = URLSession(configuration: .withoutProxy)
+        let task = session.dataTask(with: request) { data, _, error in
+            continuation.resume(
+                with: data.map { .success($0.text) } ?? .failure(error ?? TestError()))
         }
+        task.resume()
     }
+}
 
-    private func cpuTime(of body: () async throws -> Data) async throws -> Double {
-        let start = clock()
-        #expect(try await ["late", "abc"].contains(String(decoding: body(), as: UTF8.self)))
-        return Double(clock() - start) / Double(CLOCKS_PER_SEC)
-    }
+/// The CPU time that this process takes for an answer, in seconds.
+private func cpuTime(of answer: () async throws -> String) async throws -> Double {
+    let start = clock()
+    #expect(try await ["late", "abc"].contains(answer()))
+    return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 #endif

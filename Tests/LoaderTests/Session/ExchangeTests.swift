@@ -278,7 +278,40 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// The same over TLS. Foundation on Linux stores no cookie of HTTP/2.
+/// A cookie is deleted by its `Max-Age`, which Foundation on Linux ignores.
+@Suite(.limited, .usesSockets) struct CookieDeletionTests {
+    enum Row: CaseIterable {
+        case byAResponse, byARedirect, notIfTheRequestHandlesNone, notIfTheSessionAcceptsNone
+
+        var isDeleted: Bool { self == .byAResponse || self == .byARedirect }
+    }
+
+    @Test(arguments: Row.allCases, [true, false])
+    func isDeleted(_ row: Row, _ isStream: Bool) async throws {
+        let network = MockNetwork()
+        let (name, value) = ("Set-Cookie", "id=1; Max-Age=0; Path=/")
+        network.stub(.get("/out"), .text("end").header(name, value), times: .any)
+        network.stub(.get("/away"), .redirect(to: "/end").header(name, value))
+        network.stub(.get("/end"), .text("end"))
+        let url = try network.serve().url
+        let configuration = URLSessionConfiguration.withoutProxy
+        if row == .notIfTheSessionAcceptsNone { configuration.httpCookieAcceptPolicy = .never }
+        let storage = try #require(configuration.httpCookieStorage)
+        storage.setCookie(
+            try #require(
+                HTTPCookie(properties: [
+                    .name: "id", .value: "1", .domain: "127.0.0.1", .path: "/",
+                ])))
+        var request = URLRequest(url: url.appending(path: row == .byARedirect ? "away" : "out"))
+        request.httpShouldHandleCookies = row != .notIfTheRequestHandlesNone
+
+        let session = URLSession(configuration: configuration)
+        #expect(await session.outcome(of: request, asStream: isStream) == .body("end"))
+        #expect(storage.cookies?.count == (row.isDeleted ? 0 : 1))
+    }
+}
+
+/// What `CookieTests` checks, over TLS. Foundation on Linux stores no cookie of HTTP/2.
 @Suite(.limited, .needsTLS, .usesManySockets) struct TLSCookieTests {
     @Test(arguments: TLSTests.versions, CookieChange.allCases)
     func isStoredOnce(_ front: TLSFront, _ change: CookieChange) async throws {

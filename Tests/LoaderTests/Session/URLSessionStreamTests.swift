@@ -1,3 +1,4 @@
+import APIKitLiteTesting
 import TestSupport
 
 @testable import APIKitLite
@@ -80,6 +81,18 @@ import FoundationNetworking
         stream.urlSession(session, task: task, didCompleteWithError: nil)
         #expect(try await pieces.next() == Data("a".utf8))
         await #expect(throws: URLError(.badServerResponse)) { try await pieces.next() }
+    }
+
+    @Test func aCancelledExchangeDoesNotStart() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("hello"), times: .any)
+        let task = network.urlSession.dataTask(with: .test("a"))
+        stream.cancel()
+
+        stream.start(task)
+
+        #expect(task.state != .running)
+        #expect(network.requests.isEmpty)
     }
 
     /// Foundation may complete a task normally although it was cancelled a moment before.
