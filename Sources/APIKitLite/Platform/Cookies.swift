@@ -33,12 +33,15 @@ extension HTTPCookie {
 // lowercase, so it finds none there. The original spelling is not available elsewhere: for a task
 // with a completion handler, Foundation calls no delegate about the headers.
 
-#if canImport(FoundationNetworking)
 extension URLSession {
     /// Returns the session's cookies for a request that may go over HTTP/2.
     func storedCookies(for request: URLRequest) -> [HTTPCookie] {
+        #if canImport(FoundationNetworking)
         guard let url = request.url, url.scheme == "https" else { return [] }
         return configuration.httpCookieStorage?.cookies(for: url) ?? []
+        #else
+        return []
+        #endif
     }
 
     /// Stores the cookies of a response over HTTP/2, except any that were set or deleted during the
@@ -47,6 +50,7 @@ extension URLSession {
     func storeCookies(
         of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
     ) {
+        #if canImport(FoundationNetworking)
         guard let url = request.url, request.httpShouldHandleCookies,
             configuration.httpCookieAcceptPolicy != .never,
             let storage = configuration.httpCookieStorage
@@ -61,6 +65,7 @@ extension URLSession {
             return isExpired || isMissed && old.first(where: cookie.isSame) === stored
         }
         storage.setCookies(unchanged, for: url, mainDocumentURL: request.mainDocumentURL)
+        #endif
     }
 }
 
@@ -79,12 +84,3 @@ extension HTTPCookie {
         name == other.name && domain == other.domain && path == other.path
     }
 }
-#else
-extension URLSession {
-    func storedCookies(for request: URLRequest) -> [HTTPCookie] { [] }
-
-    func storeCookies(
-        of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
-    ) {}
-}
-#endif

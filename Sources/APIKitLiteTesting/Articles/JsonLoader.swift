@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 /// A loader of JSON fixtures and other files in a bundle.

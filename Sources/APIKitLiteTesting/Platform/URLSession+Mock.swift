@@ -2,17 +2,11 @@ import APIKitLite
 import Foundation
 
 #if canImport(FoundationNetworking)
-extension OperationQueue {
-    fileprivate static var ofMocks: OperationQueue? {
-        .serial(label: "APIKitLite.MockNetwork.delegateQueue")
-    }
-}
-
 extension URLSessionConfiguration {
     /// Keeps an object alive as long as the configuration, its copies and their sessions exist.
     ///
     /// A mock uses no proxy, so the object can be stored in the proxy dictionary.
-    func retain(_ object: AnyObject & Sendable) {
+    func retain(_ object: any AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
 
@@ -27,12 +21,8 @@ extension URLSessionConfiguration {
 /// and the empty line: "Transfer completed, but there's no response."
 func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
 #else
-extension OperationQueue {
-    fileprivate static var ofMocks: OperationQueue? { nil }
-}
-
 extension URLSessionConfiguration {
-    func retain(_ object: AnyObject & Sendable) {
+    func retain(_ object: any AnyObject & Sendable) {
         let retainer = Retainer()
         retainer.object = object
         urlCredentialStorage = retainer
@@ -42,7 +32,7 @@ extension URLSessionConfiguration {
 
     // A copy of a configuration shares its credential storage.
     private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
-        var object: (AnyObject & Sendable)?
+        var object: (any AnyObject & Sendable)?
     }
 }
 
@@ -54,7 +44,12 @@ extension URLSession {
     var isMocked: Bool { configuration.isOfMock }
 
     convenience init(mocked configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration, delegate: nil, delegateQueue: .ofMocks)
+        #if canImport(FoundationNetworking)
+        let queue = OperationQueue.serial(label: "APIKitLite.MockNetwork.delegateQueue")
+        #else
+        let queue: OperationQueue? = nil
+        #endif
+        self.init(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 }
 
