@@ -22,6 +22,12 @@ let noWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let noWarnings: [SwiftSetting] = []
 #endif
 
+// What Xcode 26 calls approachable concurrency.
+let approachableConcurrency: [SwiftSetting] = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
 let package = Package(
     name: "APIKitLite",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -77,6 +83,17 @@ let package = Package(
             dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
             path: "Tests/Clients/MainActor",
             swiftSettings: [.defaultIsolation(MainActor.self)]),
+        // A new app of Xcode 26, whose default isolation is the main actor, and its unit tests, whose
+        // default is none.
+        .target(
+            name: "NewApp", dependencies: ["APIKitLite"], path: "Tests/Clients/NewApp",
+            swiftSettings: [.defaultIsolation(MainActor.self)] + approachableConcurrency
+                + noWarnings),
+        .testTarget(
+            name: "NewAppTests",
+            dependencies: ["NewApp", "APIKitLite", "APIKitLiteTesting", "TestSupport"],
+            path: "Tests/Clients/NewAppTests",
+            swiftSettings: approachableConcurrency + noWarnings),
         // An app that has the talk's types itself, and takes the mock only.
         .testTarget(
             name: "TalkTypesClient", dependencies: ["APIKitLiteTesting", "TestSupport"],
