@@ -1,6 +1,7 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
+
+@testable import APIKitLiteTesting
 
 /// The transports that reach a mock network.
 package enum Transport: String, CaseIterable, Sendable {
@@ -15,16 +16,43 @@ package enum Transport: String, CaseIterable, Sendable {
         case .urlProtocol: return (network.urlSession, baseURL)
         case .direct: return (network, baseURL)
         case .loopback:
-            return (URLSession(configuration: .withoutProxy), try network.serve().url)
+            return (
+                URLSession(configuration: .withoutProxy), try network.serveInChunks().url
+            )
         }
     }
 }
 
+extension MockNetwork {
+    /// Starts a server that sends bodies in chunks, as most servers do, except where a response
+    /// names its length. The server of `serve()` always names it.
+    package func serveInChunks() throws -> LoopbackServer {
+        let server = try LoopbackServer { [core] received, respond in
+            let request = ClientRequest(to: core, from: SocketClient.any) { part in
+                var part = part
+                if part.head?.response.value(forHTTPHeaderField: "Content-Length") == nil {
+                    part.head?.length = nil
+                }
+                respond(part)
+            }
+            request.send(received)
+            return request.cancel
+        }
+        core.setPort(server.port, ofServer: ObjectIdentifier(server))
+        servers.withLock { $0.append(server) }
+        return server
+    }
+}
+
 extension URLSessionConfiguration {
-    /// A configuration that reaches this machine even if the environment names a proxy.
+    /// A configuration that reaches this machine even if the environment names a proxy, and however
+    /// busy the machine is.
     package static var withoutProxy: URLSessionConfiguration {
         _ = noProxy
-        return .ephemeral
+        let configuration = URLSessionConfiguration.ephemeral
+        // Beside busy programs, a server of this machine may need longer than the default.
+        configuration.timeoutIntervalForRequest = 3_600
+        return configuration
     }
 
     // Once, and only where it is needed: changing the environment while another test starts a
