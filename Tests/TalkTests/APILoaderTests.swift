@@ -69,7 +69,7 @@ class APILoaderTests: XCTestCase {
             XCTAssertEqual(pointsOfInterest, [PointOfInterest(name: "MyPointOfInterest")])
             expectation.fulfill()
         }
-        wait(for: [expectation], timeout: 1)
+        wait(for: [expectation], timeout: 900)
     }
 }
 

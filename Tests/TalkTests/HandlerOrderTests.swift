@@ -48,6 +48,7 @@ final class HandlerOrderTests: HandlerTestCase {
         for path in ["1", "2", "3"] { outcomes.append(await outcome(.test(path), over: session)) }
 
         XCTAssertEqual(outcomes, ["first", "second", "noHandler"])
+        XCTAssertEqual(errors.texts.count, 1)
     }
 
     func testAClearedHandlerHoldsUpNobody() async {
@@ -60,6 +61,7 @@ final class HandlerOrderTests: HandlerTestCase {
         MockURLProtocol.requestHandler = nil
         let outcomes = await [first, second, outcome(.test("3"), over: session)]
         XCTAssertEqual(outcomes, ["handlerCleared", "handlerCleared", "noHandler"])
+        XCTAssertEqual(errors.texts.count, 3)
 
         // The cleared handler still runs.
         release.signal()
@@ -116,7 +118,7 @@ final class HandlerOrderTests: HandlerTestCase {
                 task = makeSession().dataTask(with: .test("a")) { _, _, _ in ended.fulfill() }
             }
             task.resume()
-            await fulfillment(of: [ended], timeout: 60)
+            await fulfillment(of: [ended], timeout: 900)
             MockURLProtocol.requestHandler = nil
 
             XCTAssertNil(released)
@@ -144,7 +146,7 @@ final class HandlerOrderTests: HandlerTestCase {
             }.resume()
             MockURLProtocol.requestHandler = { _ in answer("late") }
 
-            wait(for: [ended], timeout: 60)
+            wait(for: [ended], timeout: 900)
             XCTAssertEqual(MockURLProtocol.requests.count, 0, "It came for the one before.")
         }
     }

@@ -5,6 +5,13 @@ import XCTest
 
 /// What the tests of the talk's handler share. It is cleared after each.
 class HandlerTestCase: XCTestCase {
+    /// What the handler writes to standard error.
+    let errors = StandardErrorRecorder.handlerErrors
+
+    override func setUp() {
+        errors.removeAll()
+    }
+
     override func tearDown() {
         MockURLProtocol.requestHandler = nil
     }
@@ -37,7 +44,7 @@ class HandlerTestCase: XCTestCase {
 // No method: for Apple's compiler, those of a test case belong to Objective-C, where the closure of an
 // async one must escape.
 func waitUntil(line: UInt = #line, _ isSo: () -> Bool) async {
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: 900)
     while !isSo() {
         guard Date() < deadline else { return XCTFail("Never.", line: line) }
         await Task.yield()

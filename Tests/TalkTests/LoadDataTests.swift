@@ -57,6 +57,7 @@ private final class SplitViewController: MonolithViewController {
 /// The same claims for both: the mock needs no change in the code under test.
 class LoadDataTests: HandlerTestCase {
     override func setUp() {
+        super.setUp()
         MockURLProtocol.register()
     }
 
@@ -71,7 +72,7 @@ class LoadDataTests: HandlerTestCase {
     ) {
         MockURLProtocol.requestHandler = handler
         controller.loadData(near: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893))
-        wait(for: [controller.tableView.ended], timeout: 60)
+        wait(for: [controller.tableView.ended], timeout: 900)
     }
 
     private var controllers: [() -> MonolithViewController] {

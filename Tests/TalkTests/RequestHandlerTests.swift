@@ -15,6 +15,7 @@ final class RequestHandlerTests: HandlerTestCase {
             XCTAssertEqual((error as? MockError)?.reason, .noHandler)
             XCTAssert("\(error)".contains("GET https://api.example.com/locations"), "\(error)")
             XCTAssert("\(error)".contains("Set MockURLProtocol.requestHandler"), "\(error)")
+            XCTAssertEqual(errors.texts, ["APIKitLiteTesting: \(error)\n"])
         }
     }
 

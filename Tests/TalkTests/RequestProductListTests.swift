@@ -88,7 +88,7 @@ class RequestProductListTests: XCTestCase {
             promise.fulfill()
         }
 
-        wait(for: [promise], timeout: 60)
+        wait(for: [promise], timeout: 900)
         XCTAssertEqual(MockURLProtocol.requests.map(\.query), [params])
     }
 

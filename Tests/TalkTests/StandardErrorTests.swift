@@ -6,6 +6,16 @@ import XCTest
 /// The errors of the static handler, which many apps replace by errors of their own, are also
 /// written to standard error.
 final class StandardErrorTests: HandlerTestCase {
+    override func setUp() {
+        super.setUp()
+        errors.isPaused = true
+    }
+
+    override func tearDown() {
+        errors.isPaused = false
+        super.tearDown()
+    }
+
     func testARequestWithoutAHandlerIsWrittenOnce() async throws {
         let session = makeSession()
 

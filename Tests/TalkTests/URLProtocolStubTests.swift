@@ -60,7 +60,7 @@ final class URLProtocolStubTests: HandlerTestCase {
             ended.fulfill()
         }
         .resume()
-        wait(for: [ended], timeout: 60)
+        wait(for: [ended], timeout: 900)
         return values
     }
 
@@ -159,7 +159,7 @@ final class URLProtocolStubTests: HandlerTestCase {
         }
         task?.resume()
 
-        wait(for: [ended, other], timeout: 60)
+        wait(for: [ended, other], timeout: 900)
     }
 
     func testTheSharedSessionIsAnsweredUntilItIsStopped() throws {

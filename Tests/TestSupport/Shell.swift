@@ -1,15 +1,15 @@
 import Foundation
 
 #if os(macOS) || os(Linux)
-package let hasCurl = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
-    FileManager.default.isExecutableFile(atPath: $0 + "/curl")
-}
+package let hasCurl = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
+    .split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/curl") }
 
 /// Returns the output of a shell script.
 package func shell(_ script: String) async throws -> String {
     let file = FileManager.default.temporaryDirectory
         .appending(path: "APIKitLite-\(UUID().uuidString).sh")
-    try Data(script.utf8).write(to: file)
+    try Data("exec 2>/dev/null\n\(script)".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     return try await withCheckedThrowingContinuation { continuation in
         // Reading blocks its thread, so it gets a separate thread.

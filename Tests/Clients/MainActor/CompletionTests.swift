@@ -50,7 +50,7 @@ nonisolated final class CompletionTests: XCTestCase {
             self.title = title
             expectation.fulfill()
         }
-        wait(for: [expectation], timeout: 10)
+        wait(for: [expectation], timeout: 900)
 
         XCTAssertEqual(captured, Title(title: "Emma"))
         XCTAssertEqual(title, captured)

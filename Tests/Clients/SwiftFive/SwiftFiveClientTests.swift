@@ -72,7 +72,7 @@ class SwiftFiveClientTests: XCTestCase {
                 ended.append(id)
                 expectation.fulfill()
             }
-            wait(for: [expectation], timeout: 10)
+            wait(for: [expectation], timeout: 900)
             XCTAssertEqual(shelf.lastError == nil, id == 1)
         }
 

@@ -37,6 +37,6 @@ class APILoaderTests: XCTestCase {
             XCTAssertEqual(pointsOfInterest, [PointOfInterest(name: "MyPointOfInterest")])
             expectation.fulfill()
         }
-        wait(for: [expectation], timeout: 1)
+        wait(for: [expectation], timeout: 900)
     }
 }

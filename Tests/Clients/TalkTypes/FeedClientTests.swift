@@ -49,7 +49,7 @@ class FeedClientTests: XCTestCase {
 
         client.load(url) { _ in ended.fulfill() }
 
-        wait(for: [ended], timeout: 10)
+        wait(for: [ended], timeout: 900)
         XCTAssertEqual(requests.map(\.url), [url])
     }
 
@@ -93,7 +93,7 @@ class FeedClientTests: XCTestCase {
             received = $0
             ended.fulfill()
         }
-        wait(for: [ended], timeout: 10)
+        wait(for: [ended], timeout: 900)
         return received
     }
 

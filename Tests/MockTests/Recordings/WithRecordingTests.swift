@@ -8,6 +8,7 @@ import Testing
 /// `withMockNetwork(replaying:)`: recording and replaying a file beside the test.
 @Suite(.limited) struct WithRecordingTests {
     private let folder: TemporaryFolder
+    private let written = StandardErrorRecorder.recordings
     private var file: URL { folder.url.appending(path: "Recordings/users.har") }
 
     init() throws {
@@ -54,6 +55,7 @@ import Testing
                 if let text { try await events.send(text) } else { try await events.finish() }
             }
         }
+        #expect(written.texts.contains("Recorded 2 exchanges: \(file.path)\n"))
         let archive = try HTTPArchive(contentsOf: file)
         #expect(archive.count == 2)
         #expect(archive[1].pieces.map(\.text) == ["data: 1\n\n", "data: 2\n\n"])

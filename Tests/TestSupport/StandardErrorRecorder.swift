@@ -1,0 +1,35 @@
+import APIKitLite
+import APIKitLiteTesting
+
+/// Takes texts that tests provoke, so that standard error shows only those of faults.
+package final class StandardErrorRecorder: Sendable {
+    /// The errors of the talk's static handler.
+    package static let handlerErrors = StandardErrorRecorder { $0.contains("MockURLProtocol") }
+    /// What is said when a recording is written.
+    package static let recordings = StandardErrorRecorder { $0.hasPrefix("Recorded ") }
+
+    private let recorded = Locked<[String]>([])
+    private let paused = Locked(false)
+
+    private init(isTaken: @escaping @Sendable (String) -> Bool) {
+        let filter = StandardError.Filter { [recorded, paused] text in
+            guard isTaken(text), !paused.withLock({ $0 }) else { return false }
+            recorded.withLock { $0.append(text) }
+            return true
+        }
+        StandardError.filters.withLock { $0.append(filter) }
+    }
+
+    /// The texts so far.
+    package var texts: [String] { recorded.withLock { $0 } }
+
+    /// Whether the texts go to standard error for now.
+    package var isPaused: Bool {
+        get { paused.withLock { $0 } }
+        set { paused.withLock { $0 = newValue } }
+    }
+
+    package func removeAll() {
+        recorded.withLock { $0 = [] }
+    }
+}
