@@ -22,7 +22,7 @@ import Testing
         request.timeoutInterval = 3_600  // the longest silence of the server
 
         for try await event in session.events(
-            request, after: lastEventID, reconnecting: RetryPolicy(baseDelay: .zero))
+            request, after: lastEventID, reconnecting: RetryPolicy(baseDelay: .zero, deadline: nil))
         {
             show(event.data)
             lastEventID = event.id

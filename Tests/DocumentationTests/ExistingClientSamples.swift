@@ -46,7 +46,7 @@ import Testing
             .authenticated(for: baseURL) { rejection in
                 try await store.token(replacing: rejection.credential)
             }
-            .retrying { attempt in
+            .retrying(clock: MockClock()) { attempt in
                 attempt.response?.statusCode == 425 ? .retry(after: .zero) : attempt.decision
             }
 

@@ -102,7 +102,7 @@ private struct ModelRequest: APIRequest {
         let file = try folder.write("moving pictures", "holiday.mp4")
         let network = MockNetwork()
         network.stub(.put("/videos/7"), .status(503), .status(204))
-        let session = network.retrying(RetryPolicy(baseDelay: .zero))
+        let session = network.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
 
         try await session.load(VideoRequest(), file)
 

@@ -30,8 +30,20 @@ import Testing
             .observed(by: log)
     }
 
-    @Test func theChainsOfThePageAreSessions() {
-        _ = appSession(.bearer("token", for: baseURL), { _ in })
+    @Test func theChainOfThePageSendsNothingInACancelledTask() async {
+        let lines = Locked<[String]>([])
+        let session = appSession(.bearer("token", for: baseURL)) { event in
+            lines.withLock { $0.append("\(event)") }
+        }
+        let request = URLRequest(url: baseURL)
+
+        let load = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await session.exchange(request)
+        }
+
+        await #expect(throws: URLError(.cancelled)) { try await load.value }
+        #expect(lines.withLock { $0.count } == 2)
     }
 
     @Test func sendsItsVersion() async throws {
@@ -63,7 +75,7 @@ import Testing
         network.stub(
             .any, .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#))
 
-        let session = network.retrying { attempt in untilReady(attempt) }
+        let session = network.retrying(clock: MockClock(), deciding: untilReady)
 
         #expect(try await session.load(UserRequest(), 42).name == "Emma")
     }

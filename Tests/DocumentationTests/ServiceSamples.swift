@@ -52,6 +52,7 @@ private struct DeadlineSession: SessionPolicy {
         network.stub(.get("/users"), .status(503), .events(["a"]))
         let session = transport.observed { _ in names.withLock { $0.append(Call.requestID) } }
             .retrying(
+                clock: MockClock(),
                 deciding: { attempt in
                     names.withLock { $0.append(Call.requestID) }
                     return attempt.decision

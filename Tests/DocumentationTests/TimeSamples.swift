@@ -112,5 +112,7 @@ import Testing
         await Task.yield()
         wait.cancel()
         await wait.value
+
+        #expect(model.name != "Emma")
     }
 }

@@ -36,7 +36,8 @@ struct NewsClient {
         network.stub(.get("/headlines"), .status(503), .json(#"["A"]"#))
         network.stub(.get("/headlines/1").header("Accept", "text/plain"), .text("A"))
         network.stub(.post("/comments").body(Data("hello".utf8)), .status(201))
-        let client = NewsClient(session: network.urlSession.retrying(random: { 0 }))
+        let client = NewsClient(
+            session: network.urlSession.retrying(clock: MockClock(), random: { 0 }))
 
         #expect(try await client.headlines() == ["A"])
         #expect(try await client.headline(1) == Data("A".utf8))

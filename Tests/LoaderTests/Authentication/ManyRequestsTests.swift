@@ -267,13 +267,16 @@ import TestSupport
         let store = Store(.old, holding: moment == .load ? .load : refreshes ? nil : .save)
         let tokens = server.tokens(store, moment == .load ? nil : .old)
         let session = server.session.authenticated(by: tokens)
-        async let waiting = session.exchange(.test("data"))
+        let executor = QueueExecutor(isSerial: true)
+        let waiting = executor.start { try await session.exchange(.test("data")) }
         if refreshes { await server.token.waitForRequests() } else { await store.waitUntilHeld() }
 
-        change.apply(to: tokens)
+        // Signing out and in is one step for the request. If it continued in between, it would
+        // rightly get its rejection, because nobody is signed in.
+        executor.queue.sync { change.apply(to: tokens) }
         let expected = change == .signOut ? nil : "other"
         if refreshes { server.token.release() } else { store.release() }
-        #expect(try await waiting.1.statusCode == (expected == nil ? 401 : 200))
+        #expect(try await waiting.value.1.statusCode == (expected == nil ? 401 : 200))
         #expect(try await tokens.value()?.access == expected)
         #expect(tokens.credential?.access == expected)
         #expect(store.content?.access == expected)

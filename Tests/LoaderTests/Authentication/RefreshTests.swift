@@ -170,8 +170,10 @@ import TestSupport
         }
         let tokens = server.tokens(token)
         let chains = [
-            wire("files").timingOut(after: .seconds(600)).authenticated(by: tokens),
-            wire("api").timingOut(after: .seconds(30)).authenticated(by: tokens),
+            wire("files").timingOut(after: .seconds(600), clock: MockClock()).authenticated(
+                by: tokens),
+            wire("api").timingOut(after: .seconds(30), clock: MockClock()).authenticated(
+                by: tokens),
         ]
 
         #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
@@ -282,8 +284,9 @@ import TestSupport
             case .nothing: return session
             case .redirects: return session.redirecting(.follow)
             case .policies:
-                return session.timingOut(after: .seconds(30)).limited(to: 2).coalescing()
-                    .retrying(RetryPolicy(deadline: .seconds(30)))
+                let clock = MockClock()
+                return session.timingOut(after: .seconds(30), clock: clock).limited(to: 2)
+                    .coalescing().retrying(RetryPolicy(deadline: .seconds(30)), clock: clock)
                     .intercepting { try await $1($0) }.observed { _ in }
             }
         }

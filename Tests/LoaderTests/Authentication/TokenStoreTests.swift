@@ -89,11 +89,15 @@ import TestSupport
         async let first = session.outcome(of: .test("data"))
         await isAsked.wait()
         user.withLock { $0 = "good" }
-        let second = Task { await session.outcome(of: .test("data")) }
+        let executor = QueueExecutor(isSerial: true)
+        let second = executor.start { await session.outcome(of: .test("data")) }
+        await executor.settle()
         mayAnswer.open()
 
-        #expect(await second.value == .body("Bearer good"))
+        #expect(try await second.value == .body("Bearer good"))
         _ = await first
+        // The second request was never sent with the token of the earlier user.
+        #expect(server.given.filter { $0 == "Bearer emma" }.count <= 1)
     }
 
     @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {

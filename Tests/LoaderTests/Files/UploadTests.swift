@@ -79,7 +79,8 @@ import TestSupport
         network.stub(.any, .status(503), .redirect(to: "/new", status: 307), .text("done"))
         let request = try request("/f", baseURL).fileBody(folder.write(long))
 
-        let (body, _) = try await session.retrying(RetryPolicy(baseDelay: .zero)).stream(request)
+        let (body, _) = try await session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
+            .stream(request)
         #expect(try await body.collect().text == "done")
         #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
     }
@@ -258,7 +259,7 @@ import TestSupport
         let file = try folder.write(Data(count: 500_000))
         let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(file)
 
-        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
         _ = try await retrying.exchange(request, progress: progress)
 
         // The number is not larger, because each attempt counts from 0.

@@ -56,7 +56,8 @@ import Testing
     @Test func seesEachAttemptInsideRetryAndTheWholeOutside() async throws {
         let (inside, outside) = (EventLog(), EventLog())
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
-        let session = network.observed(by: inside).retrying(random: { 0 }).observed(by: outside)
+        let session = network.observed(by: inside).retrying(clock: MockClock(), random: { 0 })
+            .observed(by: outside)
 
         _ = try await session.exchange(.test("a"))
         let line = line("a")
@@ -124,7 +125,7 @@ import Testing
                 let (body, response) = try await next(request)
                 return (body.map { $0 + Data("!".utf8) }, response)
             }
-            .coalescing().retrying(random: { 0 })
+            .coalescing().retrying(clock: MockClock(), random: { 0 })
         struct Numbers: APIRequest {
             func makeRequest(from path: String) -> URLRequest { .test(path) }
             func parseResponse(data: Data) throws -> Int { throw TestError() }

@@ -30,7 +30,8 @@ import TestSupport
         let last = MockResponse.text("the last", status: 500).header("X-A", "b")
         network.stub(.any, .status(503), .status(502), last)
 
-        let (data, response) = try await network.retrying(random: { 0 }).exchange(.test("a"))
+        let (data, response) = try await network.retrying(clock: clock, random: { 0 })
+            .exchange(.test("a"))
         #expect(data.text == "the last")
         #expect(response.statusCode == 500)
         #expect(response.value(forHTTPHeaderField: "X-A") == "b")
@@ -41,7 +42,7 @@ import TestSupport
         let attempts = Locked(0)
         let session = MockURLSession().intercepting { _, _ in
             throw URLError(.timedOut, userInfo: ["attempt": attempts.next()])
-        }.retrying(random: { 0 })
+        }.retrying(clock: clock, random: { 0 })
 
         let error = await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
         #expect(error?.userInfo["attempt"] as? Int == 3)
@@ -50,10 +51,12 @@ import TestSupport
     @Test func asksTheRuleOnceForEachAttempt() async throws {
         network.stub(.any, .status(503), times: .any)
         let attempts = Locked<[Int]>([])
-        let session = network.retrying(deciding: { attempt in
-            attempts.withLock { $0.append(attempt.number) }
-            return attempt.number < 2 ? .retry(after: .zero) : .finish
-        })
+        let session = network.retrying(
+            clock: clock,
+            deciding: { attempt in
+                attempts.withLock { $0.append(attempt.number) }
+                return attempt.number < 2 ? .retry(after: .zero) : .finish
+            })
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(.test("a", method: "POST", body: "{}"), as: Data.self)

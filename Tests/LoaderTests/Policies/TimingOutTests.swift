@@ -188,6 +188,7 @@ import TestSupport
         case .withinTheBody:
             network.stub(.get("/"), .chunks(["a", "b"], every: .seconds(99)), times: .any)
         }
+        let requestsPerWay = silence == .afterARedirect ? 2 : 1
         let (session, baseURL) = try transport.open(network)
         let folder = try TemporaryFolder()
         let file = folder.file
@@ -213,7 +214,7 @@ import TestSupport
                     }
                 }
             }
-            await network.waitForRequests((index + 1) * (silence == .afterARedirect ? 2 : 1))
+            await network.waitForRequests((index + 1) * requestsPerWay)
             if silence == .withinTheBody, way != .load {
                 // The same deadline counts before the first piece and after it.
                 await yieldWhile {
@@ -229,7 +230,7 @@ import TestSupport
             #expect(clock.pendingDeadlines.isEmpty)
         }
         if transport != .loopback {
-            await network.waitForResponses()
+            await network.waitForResponses(Way.allCases.count * requestsPerWay)
             #expect(network.requests.last?.wasCancelled == true)
         }
         #expect(folder.content == nil)

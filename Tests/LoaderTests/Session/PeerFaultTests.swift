@@ -18,7 +18,6 @@ import TestSupport
 
         func session() -> URLSession {
             let configuration = URLSessionConfiguration.withoutProxy
-            configuration.timeoutIntervalForRequest = 20
             if self == .exchangeWithoutCache { configuration.urlCache = nil }
             let delegate = self == .exchangeWithDelegate ? StreamingDelegate() : nil
             return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -234,7 +233,7 @@ extension PeerFaultTests.Row {
     /// Checks that a server reads each request at most once, whole, and that none waits forever.
     func check(over session: URLSession, asStream: Bool, _ comment: Comment? = nil) async throws {
         let server = try ClosingServer(closing: end)
-        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
         let (workers, count) = end == .resetBeforeTheBody ? (6, 50) : (1, PeerFaultTests.count)
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

@@ -75,10 +75,9 @@ import TestSupport
     }
 
     @Test func aSessionThatCannotStreamReturnsACompleteBody() async throws {
-        let session = FixedSession(Data("whole".utf8)).timingOut(
-            after: .seconds(9), idle: .seconds(9)
-        )
-        .limited(to: 1).retrying()
+        let session = FixedSession(Data("whole".utf8))
+            .timingOut(after: .seconds(9), idle: .seconds(9), clock: MockClock())
+            .limited(to: 1).retrying(clock: MockClock())
 
         for _ in 1...2 { #expect(try await session.stream(.test("a")).0.data?.text == "whole") }
     }
@@ -148,7 +147,8 @@ import TestSupport
         let network = MockNetwork()
         network.stub(.get("/a"), .status(503), .text("body"), .text("stream"))
         let urlSession = network.urlSession
-        let session = ClosureSession { try await urlSession.data(for: $0) }.retrying(random: { 0 })
+        let session = ClosureSession { try await urlSession.data(for: $0) }
+            .retrying(clock: MockClock(), random: { 0 })
 
         #expect(try await session.load(TextRequest(), "/a") == "body")
         let (body, response) = try await session.stream(.test("a"))

@@ -126,7 +126,7 @@ import FoundationNetworking
         let (request, _, file) = try file()
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try BrokenServer(way)
-        let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero)
+        let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
 
         let outcome = await session.retrying(policy).outcome(of: request(server.port))
         #expect(outcome == .error(.networkConnectionLost))
@@ -173,7 +173,8 @@ import FoundationNetworking
             return try await next(request)
         }
 
-        let outcome = await session.retrying(RetryPolicy(baseDelay: .zero)).outcome(of: request)
+        let outcome = await session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil)).outcome(
+            of: request)
         #expect(outcome == .error(code))
         #expect(attempts.withLock { $0 } == 1)
     }

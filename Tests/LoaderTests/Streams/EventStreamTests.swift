@@ -217,23 +217,6 @@ import TestSupport
         #expect(network.requests.count == 1)
     }
 
-    @Test func returnsNoEventInACancelledTask() async throws {
-        network.stub(.get("/events"), events("id: 1\ndata: a\n\nid: 2\ndata: b\n\n"))
-        let stream = session.events(request(baseURL))
-
-        try await Task {
-            var events = stream.makeAsyncIterator()
-            let first = try await events.next()
-            withUnsafeCurrentTask { $0?.cancel() }
-
-            #expect(first?.data == "a")
-            let error = await #expect(throws: APIRequestError.self) { try await events.next() }
-            #expect(error?.isCancellation == true)
-            // The second event has arrived, but is not returned.
-            #expect(try await events.next() == nil)
-        }.value
-    }
-
     @Test func endsAnAttemptAtTheDeadline() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .hanging)
         let policy = RetryPolicy(baseDelay: .seconds(1), deadline: .seconds(10))

@@ -55,7 +55,7 @@ import FoundationNetworking
                 let answered = DispatchSemaphore(value: 0)
                 network.urlSession.dataTask(with: .test("inner")) { _, _, _ in answered.signal() }
                     .resume()
-                return answered.wait(timeout: .now() + 30) == .success
+                return answered.wait(timeout: .now() + 900) == .success
             }, .text("outer"))
 
         #expect(try await network.urlSession.exchange(.test("outer")).0.text == "outer")

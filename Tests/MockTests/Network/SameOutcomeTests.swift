@@ -95,7 +95,7 @@ import TestSupport
             _ = await Ways.realSession.exchange(request, of: ways.network)
             // The stream has been read.
             script += request.curlCommand(redacting: .none)
-            script += " --silent --max-time 20 --noproxy '*' --output /dev/null\n"
+            script += " --silent --max-time 900 --noproxy '*' --output /dev/null\n"
         }
         let sent = ways.network.requests
         _ = try await shell(script)

@@ -31,7 +31,8 @@ import TestSupport
                     return try await next(request)
                 }.timingOut(after: .seconds(600)).coalescing().retrying(.never)
             case .chain:
-                network.timingOut(after: .seconds(60)).limited(to: 64).coalescing()
+                network.timingOut(after: .seconds(60), clock: MockClock()).limited(to: 64)
+                    .coalescing()
                     .retrying(.never)
             case .closure:
                 ClosureSession { [session = network] in

@@ -55,11 +55,11 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
 
     /// - Returns: Whether that many arrived before a test's patience ended.
     func waitForArrivals(_ count: Int = 1) -> Bool {
-        (0..<count).allSatisfy { _ in arrivals.wait(timeout: .now() + 30) == .success }
+        (0..<count).allSatisfy { _ in arrivals.wait(timeout: .now() + 900) == .success }
     }
 
     func waitForCancellations(_ count: Int = 1) -> Bool {
-        (0..<count).allSatisfy { _ in cancellations.wait(timeout: .now() + 30) == .success }
+        (0..<count).allSatisfy { _ in cancellations.wait(timeout: .now() + 900) == .success }
     }
 
     /// Whether more requests were cancelled than the test has waited for.

@@ -29,7 +29,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     init(port: Int, sending text: String = "") throws {
         descriptor = try connectedSocket(port: port)
         // A test that waits in vain fails, and does not hang.
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: 900, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)

@@ -25,7 +25,7 @@ import TestSupport
     }
 
     /// In quadratic time, this would take many minutes.
-    @Test(.timeLimit(.minutes(2)), arguments: ["a=1;", "a;", "=;"])
+    @Test(arguments: ["a=1;", "a;", "=;"])
     func readsManyItemsBetweenSemicolons(_ item: String) {
         let url = "https://h/?" + String(repeating: item, count: 60_000) + "token="
 

@@ -15,7 +15,7 @@ import TestSupport
     }
 
     /// In quadratic time, the escaped quotation marks would take many minutes.
-    @Test(.timeLimit(.minutes(2)), arguments: ["</a>;", "</a>;a=\"b\";"])
+    @Test(arguments: ["</a>;", "</a>;a=\"b\";"])
     func readsALongHeaderOfEscapedQuotationMarks(_ start: String) {
         let text = start + String(repeating: #"a="\";"#, count: 20_000)
 
