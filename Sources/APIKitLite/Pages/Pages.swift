@@ -88,9 +88,10 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         /// - Throws: Any error thrown by the function that loads a page. The iterator does not
         ///   advance, so the next call tries the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
-            // A cancelled call continues without its turn, and its load fails.
-            let isTurn: Void? = try? await walk.turn.wait()
-            defer { if isTurn != nil { walk.turn.signal() } }
+            // A cancelled call waits too. Otherwise, a function that ignores the cancellation would
+            // load the same page twice.
+            await walk.turn.waitEvenIfCancelled()
+            defer { walk.turn.signal() }
             guard let input = walk.input else { return nil }
             let (value, next) = try await load(input)
             return Page(input: input, value: value, next: walk.move(to: next))

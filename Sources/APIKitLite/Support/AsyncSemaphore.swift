@@ -8,8 +8,12 @@ final class AsyncSemaphore: Sendable {
         /// The number of tasks that can still acquire the semaphore. While it is positive, no task
         /// waits.
         var available: Int
-        /// The tasks that are waiting, and those that were cancelled while they waited.
-        var promises: [Promise<Void>] = []
+        /// The waiting tasks, by number.
+        var waiting: [Int: Promise<Void>] = [:]
+        /// The number of the task that waits longest, or a lower one.
+        var first = 0
+        /// The number of the next task that must wait.
+        var next = 0
     }
 
     private let state: Locked<State>
@@ -23,28 +27,48 @@ final class AsyncSemaphore: Sendable {
     /// - Throws: `URLError.cancelled` if the task is cancelled before it holds the semaphore.
     func wait() async throws {
         try Task.checkNotCancelled()
-        let promise = state.withLock { state -> Promise<Void>? in
+        guard let (number, promise) = enter() else { return }
+        try await promise.value(ifCancelled: .failure(URLError(.cancelled))) { [state] in
+            state.withLock { $0.waiting[number] = nil }
+        }
+    }
+
+    /// Suspends until the caller holds the semaphore, even if the task is cancelled.
+    func waitEvenIfCancelled() async {
+        // The promise never fails.
+        try? await enter()?.promise.value()
+    }
+
+    /// The number of tasks that are waiting.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Acquires the semaphore, or returns what the caller must wait for.
+    private func enter() -> (number: Int, promise: Promise<Void>)? {
+        state.withLock { state in
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
             }
-            state.promises.append(Promise())
-            return state.promises.last
+            let (number, promise) = (state.next, Promise<Void>())
+            state.waiting[number] = promise
+            state.next += 1
+            return (number, promise)
         }
-        try await promise?.value(ifCancelled: .failure(URLError(.cancelled)))
     }
 
     /// Passes the semaphore to the task that has been waiting longest, or makes it available.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in
-                if state.promises.isEmpty {
-                    state.available += 1
-                    return nil
+                while state.first < state.next {
+                    state.first += 1
+                    if let next = state.waiting.removeValue(forKey: state.first - 1) { return next }
                 }
-                return state.promises.removeFirst()
+                state.available += 1
+                return nil
             }
-            // A cancelled task does not acquire the semaphore, so the next one does.
+            // A task that was cancelled just now does not acquire the semaphore, so the next one
+            // does.
             if next?.resolve(with: .success(())) != false { return }
         }
     }

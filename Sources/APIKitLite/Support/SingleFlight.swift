@@ -71,7 +71,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         fileprivate let id: Int
         fileprivate let promise: Promise<Value>
 
-        /// Suspends until the work has ended or the task is cancelled.
+        /// Suspends until the work has ended or the task is cancelled. If that cancels the work, also
+        /// waits for its end, as if the work ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.
@@ -80,8 +81,14 @@ final class SingleFlight<Value: Sendable>: Sendable {
             // A cancelled task leaves immediately, so unwanted work is cancelled before this task
             // runs again.
             if let result = promise.result { return try result.get() }
-            return try await promise.value(ifCancelled: .failure(URLError(.cancelled))) {
-                singleFlight.leave(id)
+            do {
+                return try await promise.value(ifCancelled: .failure(URLError(.cancelled))) {
+                    singleFlight.leave(id)
+                }
+            } catch {
+                let isUnwanted = singleFlight.state.withLock { $0.isCancelled }
+                if isUnwanted { await singleFlight.running.ended() }
+                throw error
             }
         }
 

@@ -52,6 +52,11 @@ package final class TaskSlot: Sendable {
         if isCancelled { task.cancel() }
     }
 
+    /// Suspends until the stored task has ended, even if the caller is cancelled.
+    func ended() async {
+        await state.withLock { $0.task }?.value
+    }
+
     package func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true

@@ -272,6 +272,36 @@ import TestSupport
         #expect(network.requests.count == 2)
     }
 
+    /// The end of a cancelled exchange must not remove the one that took its key.
+    @Test func aLateEndLeavesTheNextExchangeShared() async throws {
+        let stubborn = StubbornSession()
+        let stub = network.stub(.any, .text("second").held)
+        let count = Locked(0)
+        let session = network.intercepting { request, next in
+            count.next() == 1
+                ? try await stubborn.send(request, awaiting: .body) : try await next(request)
+        }.coalescing()
+        let executor = QueueExecutor(isSerial: true)
+        func start() -> Task<ExchangeOutcome, any Error> {
+            executor.start { await session.outcome(of: .test("a")) }
+        }
+
+        let first = start()
+        await stubborn.arrived.wait()
+        first.cancel()
+        let second = start()
+        await executor.settle()
+        stubborn.mayAnswer.open()
+        #expect(try await first.value == .error(.cancelled))
+        let third = start()
+        await executor.settle()
+        stub.release()
+
+        #expect(try await second.value == .body("second"))
+        #expect(try await third.value == .body("second"))
+        #expect(stub.callCount == 1)
+    }
+
     @Test func givesEachItsOwnUnderCancellation() async throws {
         network.stub(.get("/{n}")) { request in
             await Task.yield()

@@ -1,6 +1,7 @@
-import APIKitLite
 import APIKitLiteTesting
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct LimitTests {
     /// How many exchanges are under way, and how many there were at most.
@@ -123,6 +124,55 @@ import TestSupport
         #expect(paths.withLock { $0 } == ["/first", "/third"])
     }
 
+    /// The server still works on the request that a shared exchange left.
+    @Test func aSharedExchangeKeepsAPlaceUntilItEnds() async throws {
+        let stubborn = StubbornSession()
+        let paths = Locked<[String]>([])
+        let session = stubborn.intercepting { request, next in
+            paths.withLock { $0.append(request.url!.path) }
+            return try await next(request)
+        }.coalescing().limited(to: 2)
+        let executor = QueueExecutor(isSerial: true)
+        func start(_ path: String) -> Task<ExchangeOutcome, any Error> {
+            executor.start { await session.outcome(of: .test(path)) }
+        }
+        let shared = (0..<2).map { _ in start("shared") }
+        await stubborn.arrived.wait()
+        let next = (0..<2).map { start("\($0)") }
+        await executor.settle()
+
+        // The other one still needs the exchange.
+        shared[0].cancel()
+        #expect(try await shared[0].value == .error(.cancelled))
+        shared[1].cancel()
+        for _ in 0..<3 { await executor.settle() }
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        #expect(paths.withLock { $0 } == ["/shared", "/0"])
+        stubborn.mayAnswer.open()
+
+        #expect(try await shared[1].value == .error(.cancelled))
+        for task in next { #expect(try await task.value == .body("late")) }
+        #expect(paths.withLock { $0 } == ["/shared", "/0", "/1"])
+    }
+
+    /// As a search field leaves them, while no request ends.
+    @Test func cancelledRequestsLeaveTheQueue() async throws {
+        let semaphore = AsyncSemaphore(1)
+        try await semaphore.wait()
+        let executor = QueueExecutor(isSerial: true)
+        let tasks = (0..<10_000).map { _ in executor.start { try await semaphore.wait() } }
+        await executor.settle()
+        #expect(semaphore.waitingCount == 10_000)
+
+        for task in tasks.dropLast() { task.cancel() }
+        #expect(semaphore.waitingCount == 1)
+        semaphore.signal()
+        try await tasks[9_999].value
+        #expect(semaphore.waitingCount == 0)
+        semaphore.signal()
+        try await semaphore.wait()
+    }
+
     @Test func givesThePlaceBackAfterAFailure() async throws {
         let network = MockNetwork()
         network.stub(.any, .error(.notConnectedToInternet), .text("ok"))
@@ -165,14 +215,18 @@ import TestSupport
 
     @Test func requestsWithOtherLimitsShareNoExchange() async throws {
         let network = MockNetwork()
-        network.stub(.any, .text("0123456789"), times: .any)
+        let stub = network.stub(.any, .text("0123456789").held)
         let session = network.coalescing()
+        let executor = QueueExecutor(isSerial: true)
+        let loads = [9, 10, 10, .max].map { limit in
+            executor.start { await session.limitingBodies(to: limit).outcome(of: .test("a")) }
+        }
+        await executor.settle()
+        stub.release()
 
-        async let small = session.limitingBodies(to: 9).outcome(of: .test("a"))
-        async let large = session.limitingBodies(to: 10).outcome(of: .test("a"))
-
-        #expect(await small == .otherError)
-        #expect(await large == .body("0123456789"))
+        #expect(try await loads[0].value == .otherError)
+        for load in loads.dropFirst() { #expect(try await load.value == .body("0123456789")) }
+        #expect(stub.callCount == 3)
     }
 
     @Test(arguments: Kind.allCases)
