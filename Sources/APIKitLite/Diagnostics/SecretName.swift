@@ -15,11 +15,12 @@ enum SecretName: Equatable, Sendable {
         let text = name.folded
         let words = Self.split(name)
         let last = words.last ?? ""
+        // In `tokenizer_api_key`, only `token` is harmless.
+        let rest = Self.exceptions.filter(text.contains)
+            .reduce(text) { $0.replacing($1, with: " ") }
         let isSecret =
-            Self.anywhere.contains(where: text.contains) || !Self.short.isDisjoint(with: words)
-        if isSecret, !Self.attributes.contains(last),
-            !Self.exceptions.contains(where: text.contains)
-        {
+            Self.anywhere.contains(where: rest.contains) || !Self.short.isDisjoint(with: words)
+        if isSecret, !Self.attributes.contains(last) {
             self = .secret(isCount: text.hasSuffix("tokens"))
         } else if Self.vagueNames.contains(text) || ["session", "sid"].contains(last) {
             self = .vague
@@ -72,12 +73,12 @@ enum SecretName: Equatable, Sendable {
         header
         """)
 
-    /// Strings that make a name harmless: a position in a list, such as `next_page_token`, and
-    /// words that merely contain a secret one.
+    /// Strings in which a secret word is harmless: a position in a list, such as `next_page_token`,
+    /// and words that merely contain a secret one.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken
-        paginationtoken skiptoken deltatoken starttoken tokeniz secretary
+        paginationtoken skiptoken deltatoken starttoken tokeniz secretar
         """)
 
     private static let vagueNames = words(

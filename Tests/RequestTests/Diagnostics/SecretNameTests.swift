@@ -29,7 +29,8 @@ import TestSupport
         onetimecode otpCode 2fa_code twoFactorCode mfaCode login-code resetCode access_code mnemonic
         seedPhrase X-Hub-Signature-256 OSSAccessKeyId hdnts mysql_pwd csrf_token DPoP dpop pinCode
         pin_code recoveryCodes recovery_codes backup_codes sms_codes api_keys accessKeys
-        securityAnswer security_answers user.passwords pins
+        securityAnswer security_answers user.passwords pins secretary_password tokenizer_api_key
+        secretaryToken apiKeyTokenizer page_token_secret tokenization_tokens_secret tokenizer_pin
         """)
 
     /// Secret in a header, a query and a form. In JSON they are often an object or a count.
@@ -43,7 +44,7 @@ import TestSupport
         status_code errorCode error_code country_code postalCode zipCode currencyCode promoCode
         keyboard keynote keyword keywords monkey sort_key sortKey primaryKey foreign_key
         partitionKey cacheKey publicKey public_key Idempotency-Key Sec-WebSocket-Key Surrogate-Key
-        tokenizer tokenized tokenization completion_tokens_details token_type tokenType token_count
+        tokenizer tokenized tokenization secretaries secretariat tokenizer_next_token completion_tokens_details token_type tokenType token_count
         tokenCount access_token_expires_in token_expires_at token_endpoint nextToken next_token
         nextPageToken page_token pageToken continuationToken syncToken author authors authorId
         authority accessibility accessLevel access_level accessed_at refreshInterval refresh_rate
