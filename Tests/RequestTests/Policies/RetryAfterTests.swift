@@ -29,6 +29,15 @@ import TestSupport
             ("Wed, 01 Mar 2000 00:00:05 GMT", "Tue, 29 Feb 2000 23:59:58 GMT", 7),
             ("Mon, 01 Mar 2100 00:00:05 GMT", "Sun, 28 Feb 2100 23:59:58 GMT", 7),
             ("Thu, 01 Jan 1970 00:00:05 GMT", "Wed, 31 Dec 1969 23:59:58 GMT", 7),
+            // Another name of GMT, and another zone.
+            ("Sun, 06 Nov 1994 08:49:44 UTC", nil, 7), ("Sun, 06 Nov 1994 08:49:44 UT", nil, 7),
+            ("Sun, 06 Nov 1994 08:49:44 +0000", nil, 7),
+            ("Sun, 06 Nov 1994 08:49:44 -0000", nil, 7),
+            ("Sun, 06 Nov 1994 09:49:44 +0100", nil, 7),
+            ("Sun, 06 Nov 1994 00:19:44 -0830", nil, 7),
+            ("Sunday, 06-Nov-94 10:50:07 +0200", "Sun, 06 Nov 1994 08:50:00 UTC", 7),
+            ("Sun, 06 Nov 1994 08:49:44 +0100", nil, 0),
+            ("Fri, 31 Dec 9999 23:59:59 +0000", nil, nil),
             // In the past, and beyond the longest wait.
             ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
             ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT", 0),
@@ -39,7 +48,9 @@ import TestSupport
         let invalid = [
             "", "soon", "-7", "+7", "7 s", "2.", ".5", "-2.0", "2,5", "2.0.0", "2.0e1", "1e1",
             "2.0, 2.0", "2.+5", "NaN", "inf", "٧", "0x7", "Sun, 06 Nov 1994 08:49:44 CET",
-            "Sun, 06 Nov 1994 08:49:44 +0000", "Sun, 06 Nov 1994 08:49:44", "1994-11-06T08:49:44Z",
+            "Sun, 06 Nov 1994 08:49:44 +000", "Sun, 06 Nov 1994 08:49:44 +00000",
+            "Sun, 06 Nov 1994 08:49:44 GMT+0000", "Sun Nov  6 08:49:44 1994 UTC", "UTC", "+0000",
+            "Sun, 06 Nov 1994 08:49:44", "1994-11-06T08:49:44Z",
             // The weekday is wrong, or there is no such day or time.
             "Mon, 06 Nov 1994 08:49:44 GMT", "Sun, 31 Nov 1994 08:49:44 GMT",
             "Wed, 29 Feb 2023 12:00:00 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
