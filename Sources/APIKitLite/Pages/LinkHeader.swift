@@ -8,12 +8,22 @@ extension HTTPURLResponse {
     ///     response.link("next")
     ///
     /// A relative target is resolved against the response's URL. Ignores malformed links, and links
-    /// with an `anchor` parameter, which describe another resource.
+    /// with an `anchor` parameter, which describe another resource. If `pages(_:from:)` would end
+    /// because of a malformed link to the next page, it throws an error instead.
     ///
     /// - Parameter relation: The relation type. Case makes no difference.
     /// - Returns: The target of the first link with this relation type, or nil if there is none.
     public func link(_ relation: String) -> URL? {
         linkTarget(relation, of: value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
+    }
+}
+
+extension HTTPURLResponse {
+    /// The `Link` header, if it names a next page whose address cannot be read.
+    var unreadableNextLink: String? {
+        let header = value(forHTTPHeaderField: "Link") ?? ""
+        let isNamed = header.contains(/(?i)\brel\s*=\s*("([^"]*\s)?)?next(?=[\s",;]|$)/)
+        return isNamed && link("next") == nil && !header.contains(/(?i)anchor/) ? header : nil
     }
 }
 

@@ -52,10 +52,7 @@ extension HTTPSession {
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
         Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
-            let answer = try await response(request, for: input)
-            let next = request.nextInput(
-                after: answer.value, response: answer.response, from: input)
-            return (answer.value, next)
+            try request.page(try await response(request, for: input), from: input)
         }
     }
 
@@ -72,10 +69,24 @@ extension HTTPSession {
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>
     where R.RequestDataType: Sendable {
         Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
-            let answer = try await response(request, for: input)
-            let next = request.nextInput(
-                after: answer.value, response: answer.response, from: input)
+            try request.page(try await response(request, for: input), from: input)
+        }
+    }
+}
+
+extension PagedAPIRequest {
+    /// Returns the value of a page and the input of the next one.
+    fileprivate func page(
+        _ answer: APIResponse<ResponseDataType>, from input: RequestDataType
+    ) throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {
+        let next = nextInput(after: answer.value, response: answer.response, from: input)
+        guard next == nil, let link = answer.response.unreadableNextLink else {
             return (answer.value, next)
         }
+        var error = APIRequestError(
+            stage: .parse, request: try? makeRequest(from: input), response: answer.response,
+            data: answer.data, underlying: URLError(.cannotParseResponse), redaction: redaction)
+        error.hint = "The address of the next page cannot be read. Link: \(redaction.excerpt(link))"
+        throw error
     }
 }

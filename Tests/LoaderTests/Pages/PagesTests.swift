@@ -75,6 +75,34 @@ import TestSupport
         #expect(network.requests.count == 4)
     }
 
+    @Test func aLinkThatCannotBeReadIsNoEnd() async throws {
+        struct LinkedRequest: PagedAPIRequest {
+            func makeRequest(from url: URL) -> URLRequest { URLRequest(url: url) }
+            func parseResponse(data: Data) throws -> [Int] {
+                try jsonDecoder.decode([Int].self, from: data)
+            }
+            func nextInput(
+                after page: [Int], response: HTTPURLResponse, from url: URL
+            ) -> URL? {
+                response.link("next")
+            }
+        }
+        let link = #"<https://api.example.com/b>; rel="next""#
+        let broken = #"https://api.example.com/c; rel="next""#
+        network.stub(.get("/a"), MockResponse.json("[1]").header("Link", link), times: .any)
+        network.stub(
+            .get("/b"), MockResponse.json("[2]").header("Link", broken), .json("[2]"))
+
+        let pages = session.pages(LinkedRequest(), from: URL.api.appending(path: "a"))
+        let outcome = await pages.outcome()
+        #expect(outcome.elements.map(\.value) == [[1]])
+        #expect(outcome.error?.stage == .parse)
+        #expect(outcome.error?.request?.url?.path == "/b")
+        #expect(outcome.error?.data?.text == "[2]")
+        #expect(outcome.error?.description.contains(broken) == true)
+        #expect(try await pages.elements.all() == [1, 2])
+    }
+
     @Test func endsAtARepeatedInput() async throws {
         network.stub(.any) { request in
             let isLast = request.query["cursor"] == "y"
@@ -193,13 +221,29 @@ import TestSupport
         await held.waitForRequests()
         let cancelled = Task { try await pages.next()?.input }
         cancelled.cancel()
-        let error = await #expect(throws: APIRequestError.self) { try await cancelled.value }
-        #expect(error?.isCancellation == true)
         held.release()
 
+        let error = await #expect(throws: APIRequestError.self) { try await cancelled.value }
+        #expect(error?.isCancellation == true)
         #expect(try await first.value == 1)
         #expect(try await pages.next()?.input == 2)
         #expect(network.requests.count == 2)
+    }
+
+    @Test @MainActor func aCancelledCallWaitsForItsTurn() async throws {
+        let mayLoad = Gate()
+        // It ignores its cancellation.
+        let pages = Pages(from: 1) { page throws in
+            await Task { await mayLoad.wait() }.value
+            return (page, page < 3 ? page + 1 : nil)
+        }.makeAsyncIterator()
+
+        let calls = (1...2).map { _ in Task { try await pages.next()?.input } }
+        calls[1].cancel()
+        mayLoad.open()
+        for (call, page) in zip(calls, 1...) { #expect(try await call.value == page) }
+        #expect(try await pages.next()?.input == 3)
+        #expect(try await pages.next() == nil)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

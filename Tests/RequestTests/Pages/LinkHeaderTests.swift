@@ -91,6 +91,26 @@ import TestSupport
         #expect(response.link("next")?.absoluteString == next)
     }
 
+    @Test func knowsALinkToTheNextPageThatCannotBeRead() {
+        let unreadable = [
+            "<https://[x>; rel=next", #"https://x/?page=2; rel="next""#, "<https://x/; rel=next",
+            #"https://x/; REL = "prev Next""#, "</a>; rel=last, https://x/;rel=next;title=x",
+            #"</a>; rel="prev, </b>; rel=next"#,
+        ]
+        let others = [
+            "", "</a>; rel=next", "</a>; rel=prev", #"</b>; rel="next-archive""#, "nonsense, next",
+            #"</other>; rel=next; anchor="/b""#, "https://[x; rel=prev", #"</a>; rel="nextish""#,
+            "https://[x; rel=next, </a>; rel=next",
+        ]
+        for (headers, isUnreadable) in [(unreadable, true), (others, false)] {
+            for text in headers {
+                let response = HTTPURLResponse.status(200, headers: ["Link": text])
+                #expect((response.unreadableNextLink == text) == isUnreadable, "\(text)")
+            }
+        }
+        #expect(HTTPURLResponse.status(200).unreadableNextLink == nil)
+    }
+
     @Test func readsAnythingToItsEnd() {
         var random = SeededGenerator(seed: 8288)
         let pieces = ["<", ">", ";", ",", "=", "\"", "\\", " ", "rel", "next", "/a", "é", "\0"]
