@@ -21,13 +21,16 @@ extension APIRequestError {
         let type = response?.value(forHTTPHeaderField: "Content-Type")
         let beginning = redaction.excerpt(of: data, contentType: type)
         let json = redaction.parsed(data)
+        let tree = try? json?.get()
+        if json != nil, let sentence = suspicion(about: error, in: tree, of: data) {
+            return (sentence, beginning)
+        }
         // An empty coding path means that the decoder could not parse the text at all.
         if case .dataCorrupted = error, path.isEmpty, case .failure(let failure)? = json {
             let subject = error.element == nil ? "The body" : "The element"
             let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
             return ("\(subject) is \(kind(of: data, coding, notJSON: failure))", beginning)
         }
-        let tree = try? json?.get()
         let sentence = sentence(about: error, at: value(at: path[...], in: tree))
         guard let beginning, beginning.hasSuffix("…") else { return (sentence, beginning) }
         // The largest value around the error that is short enough, or the beginning of the
@@ -64,6 +67,70 @@ extension APIRequestError {
     }
 }
 
+extension APIRequestError {
+    /// Returns a sentence about an error whose place Foundation does not name, with the values that
+    /// it is probably about.
+    ///
+    /// - Parameter tree: The parsed JSON, or nil if it has a number that no tree can hold.
+    private func suspicion(
+        about error: DecodingError, in tree: Any?, of data: Data
+    ) -> String? {
+        guard case .dataCorrupted(let context) = error else { return nil }
+        let path = context.codingPath
+        var (places, fault) = ([String](), "the number does not fit its type.")
+        if context.debugDescription.contains("ISO8601") {
+            // The path leads to the object or array around the date.
+            let texts = children(of: value(at: path[...], in: tree)).filter { _, value in
+                (value as? String).map { (try? Date.ISO8601FormatStyle().parse($0)) == nil }
+                    ?? false
+            }
+            let dates = texts.filter { ($0.value as? String)?.first?.isNumber ?? false }
+            places = (dates.isEmpty ? texts : dates).prefix(3).map { describe(path) + $0.step }
+            fault = "found a string that cannot be used. \(redaction.detail(of: context) ?? "")"
+        } else if path.isEmpty, context.debugDescription.contains("not valid JSON") {
+            let numbers = numbers(in: numbersAsText(data))
+                .filter { tree != nil || Double($0.text)?.isInfinite == true }
+            let kinds = Dictionary(grouping: numbers) { misfit($0.text) }
+            places = (0...2).compactMap { kinds[$0]?.first?.place }
+            let largest = numbers.max { Double($0.text) ?? 0 < Double($1.text) ?? 0 }
+            if places.isEmpty, let largest { places = [largest.place] }
+        }
+        if places.isEmpty { return nil }
+        return "At \(redaction.excerpt(places.joined(separator: " or "), limit: 1_000)): \(fault)"
+    }
+}
+
+/// Returns why a number may not fit its type: 0 if it is too large for `Int`, 1 if it has a fraction,
+/// 2 if it is negative, and otherwise 3.
+private func misfit(_ number: String) -> Int {
+    if let value = Int(number) { return value < 0 ? 2 : 3 }
+    let value = Double(number) ?? 0
+    return Int(exactly: value) != nil ? 3 : abs(value) < 0x1p63 ? 1 : 0
+}
+
+/// Parses JSON, with each number as its text after a NUL, because a tree cannot hold every number.
+private func numbersAsText(_ json: Data) -> Any? {
+    let text = tokens(of: json).map { token in
+        "-0123456789".contains(token.prefix(1)) ? "\"\\u0000\(token)\"" : token
+    }
+    return try? JSONText.read(Data(text.joined().utf8))
+}
+
+/// Returns the numbers in what `numbersAsText` returned.
+private func numbers(in value: Any?, at place: String = "$") -> [(place: String, text: String)] {
+    if let text = value as? String {
+        return text.hasPrefix("\0") ? [(place, String(text.dropFirst()))] : []
+    }
+    return children(of: value).flatMap { numbers(in: $0.value, at: place + $0.step) }
+}
+
+/// Returns the elements of an array, or the members of an object, sorted by key.
+private func children(of value: Any?) -> [(step: String, value: Any)] {
+    if let list = value as? [Any] { return list.enumerated().map { (JSONText.step($0), $1) } }
+    let object = value as? [String: Any] ?? [:]
+    return object.sorted { $0.key < $1.key }.map { (JSONText.step($0), $1) }
+}
+
 /// Returns what kind of data was received in place of JSON.
 private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: any Error) -> String {
     if let name = compression(of: data, contentEncoding) {
@@ -72,9 +139,14 @@ private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: an
     return switch data.afterWhitespace.first {
     case nil: "empty, where JSON was expected."
     case UInt8(ascii: "<")?: "HTML or XML, where JSON was expected."
-    default: "not JSON: \(JSONText.reason(failure))"
+    default:
+        "not JSON: \(JSONText.reason(failure))"
+            + (tokens(of: data).first(where: wordsOfOtherFormats.contains)
+                .map { " JSON has no value \($0)." } ?? "")
     }
 }
+
+private let wordsOfOtherFormats = words("NaN Infinity nan inf undefined None True False nil")
 
 /// Returns the JSON name of a value.
 private func kind(of value: Any) -> String {

@@ -108,6 +108,13 @@ func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     return index
 }
 
+/// Returns the text of all tokens.
+func tokens(of json: Data) -> [String] {
+    let bytes = Array(json)
+    let ends = sequence(first: 0) { $0 < bytes.count ? endOfToken(at: $0, in: bytes) : nil }
+    return zip(ends, ends.dropFirst()).map { String(decoding: bytes[$0..<$1], as: UTF8.self) }
+}
+
 /// Returns a token's text, with a string's escapes decoded.
 func string(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }

@@ -59,6 +59,72 @@ import TestSupport
         }
     }
 
+    /// Foundation says of these texts that they are not JSON, and names no place.
+    @Test func namesTheNumberThatDoesNotFit() throws {
+        struct Item<T: Decodable>: Decodable { var price: Double?, id: T }
+        func place<T: Decodable>(_ type: T.Type, _ body: String) throws -> String {
+            let error = try error(type, body)
+            #expect(!error.description.contains("not JSON"), "\(body)")
+            #expect(!error.description.contains("valid JSON"), "\(body)")
+            let parts = lines(error)[2].components(separatedBy: ": ")
+            #expect(parts.last == "the number does not fit its type.", "\(body)")
+            return parts[0]
+        }
+        let rows: [(String, String)] = try [
+            (place(Item<Int>.self, #"{"id": 18446744073709551616}"#), "At $.id"),
+            (place(Item<Int>.self, #"{"price": 1, "id": 9223372036854775808}"#), "At $.id"),
+            (place(Item<Int>.self, #"{"price": 1, "id": 0.5}"#), "At $.id"),
+            (place(Item<UInt>.self, #"{"price": 1, "id": -1}"#), "At $.id"),
+            (place(Item<Int8>.self, #"{"price": 1, "id": 300}"#), "At $.id"),
+            (place(Item<Float>.self, #"{"price": 1, "id": 1e39}"#), "At $.id"),
+            (place(Item<Double>.self, #"{"price": 1, "id": 1e400}"#), "At $.id"),
+            (place(Item<Decimal>.self, #"{"price": 1, "id": 1e200}"#), "At $.id"),
+            (place(Item<Int>.self, #"{"price": 1, "id": -1e400}"#), "At $.id"),
+            (place([Int].self, "[1, -2, 3.5]"), "At $[2] or $[1]"),
+            (place(Int.self, "1.5"), "At $"),
+            (place([[Item<Int>]].self, #"[[{"id": 1}, {"id": 1.5}], []]"#), "At $[0][1].id"),
+            (place([String: [Int]].self, #"{"a b": [1e30]}"#), #"At $["a b"][0]"#),
+            // Only the type says which one it is.
+            (place(Item<Int>.self, #"{"price": 9.99, "id": 1.5}"#), "At $.id"),
+            (place(Item<UInt>.self, #"{"price": 9.99, "id": -1}"#), "At $.price or $.id"),
+        ]
+        for (place, expected) in rows { #expect(place == expected) }
+        let secret = try error(Item<Int>.self, #"{"id": 1, "pin": 5, "price": 1e999}"#)
+        #expect(lines(secret)[2].hasPrefix("At $.price: "))
+    }
+
+    @Test func namesTheKeyOfAWrongDate() throws {
+        struct Trip: Decodable { var name: String?, from: Date, to: Date? }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let good = "2020-01-02T03:04:05Z"
+        for (body, place) in [
+            (#"[{"name": "Rome", "from": "2020"}]"#, "At $[0].from"),
+            (#"[{"from": "\#(good)"}, {"from": "\#(good)", "to": "1/2/2020"}]"#, "At $[1].to"),
+            (#"[{"from": "soon"}]"#, "At $[0].from"),
+            (#"[{"name": "Rome", "from": "soon"}]"#, "At $[0].from or $[0].name"),
+        ] {
+            let line = lines(try error([Trip].self, body, decoder: decoder))[2]
+            #expect(line.hasPrefix(place + ": found a string that cannot be used. "), "\(line)")
+        }
+        let list = lines(try error([Date].self, #"["\#(good)", "2020"]"#, decoder: decoder))[2]
+        #expect(list.hasPrefix("At $[1]: found a string that cannot be used. "), "\(list)")
+    }
+
+    @Test func namesAValueThatJSONDoesNotHave() throws {
+        for (body, value) in [
+            (#"{"a": "NaN", "longitude": NaN, "b": 2}"#, "NaN"), ("[-Infinity]", "Infinity"),
+            (#"{"items": None}"#, "None"), ("[True]", "True"), ("[undefined]", "undefined"),
+        ] {
+            let line = lines(try error(Page.self, body))[2]
+            #expect(line.hasPrefix("The body is not JSON: "), "\(line)")
+            #expect(line.hasSuffix(" JSON has no value \(value)."), "\(line)")
+        }
+        // Neither a string nor a key counts.
+        let line = lines(try error(Page.self, #"{"NaN": "None", "b": hunter2}"#))[2]
+        #expect(!line.contains("no value"))
+    }
+
     /// Any part of such a text may be secret.
     @Test(arguments: [
         #"{"a": 1, "longitude": NaN, "b": 2}"#,
