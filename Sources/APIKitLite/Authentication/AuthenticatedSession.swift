@@ -89,7 +89,8 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
             }
             return (body, response)
         }
-        let (first, sent) = try await credentials.applied(to: request)
+        options.context.didFail?(nil)
+        let (first, sent) = try await credentials.applied(to: request, options.context)
         var answer = try await next.send(sent, awaiting: options)
         // Before the first sign-in, a rejection is a prompt to sign in.
         let isCredentialSent = first.credential != nil && !sent.isSame(as: request)
@@ -108,7 +109,8 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         if answer.0.data == nil {
             answer.0 = answer.0.completed(with: await answer.0.beginning(on: clock))
         }
-        let (second, again) = try await credentials.applied(to: request, after: rejection)
+        let (second, again) = try await credentials.applied(
+            to: request, options.context, after: rejection)
         if second.credential == nil || again.isSame(as: sent) { return answer }
         return try await next.send(again, awaiting: options)
     }

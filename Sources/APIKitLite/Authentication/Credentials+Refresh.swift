@@ -26,7 +26,7 @@ extension Credentials {
 
     /// Returns a request with the current credential, as soon as it is known, fresh and saved.
     func applied(
-        to request: URLRequest, after rejection: Rejection? = nil
+        to request: URLRequest, _ context: SendContext, after rejection: Rejection? = nil
     ) async throws -> (Current, URLRequest) {
         let seen = state.withLock { $0 }
         // A request that needs no credential, such as a sign-in, does not wait for one.
@@ -37,7 +37,7 @@ extension Credentials {
             return (Current(), request)
         }
         while true {
-            let current = try await current(after: rejection)
+            let current = try await current(after: rejection, context)
             guard let credential = current.credential else { return (current, request) }
             let applied = try await configuration.apply(credential, request)
             // Another credential may have been set in the meantime.
@@ -55,9 +55,11 @@ extension Credentials {
     ///   - refreshes: Whether a stale credential is refreshed. If not, this function only waits
     ///     until the credential is saved.
     ///   - waitsForSave: Whether this function also waits until a sign-out is saved.
+    ///   - context: The request's context, which learns which closure threw.
     @discardableResult
     func current(
-        after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false
+        after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false,
+        _ context: SendContext? = nil
     ) async throws -> Current {
         let id = ObjectIdentifier(self)
         if refreshes, CredentialWork.calls.contains(where: { $0.owner == id && !$0.flight.isOver })
@@ -81,7 +83,14 @@ extension Credentials {
                 handle.giveUp()
                 return current
             }
-            try await handle.value()
+            do {
+                try await handle.value()
+            } catch {
+                // A refresh also saves the credential that it returned.
+                let isSave = isRefresh == nil || !state.withLock { $0.isSaved }
+                context?.didFail?(isSave ? .save : .refresh)
+                throw error
+            }
             // The first credential may be stale.
             guard let isRefresh, isRefresh || configuration.isAsked else { continue }
             callsLeft = isNew ? 0 : callsLeft - 1

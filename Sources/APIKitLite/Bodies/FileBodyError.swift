@@ -29,14 +29,11 @@ public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, S
         switch self {
         case .missing(let file): "The file \(name(file)) does not exist."
         case .notAFile(let file):
-            "The file \(name(file)) is not a regular file, so it cannot be a request body."
+            "The file \(name(file)) is not a regular file, so it cannot be sent."
         case .unreadable(let file, let code):
             "The file \(name(file)) cannot be read (\(code.text))."
         case .resized(let file, let old, let new):
-            """
-            The file \(name(file)) changed its size in bytes from \(old) to \(new) after the request \
-            was built.
-            """
+            "The file \(name(file)) changed from \(byteCount(old)) to \(byteCount(new)) before it was sent."
         }
     }
 }

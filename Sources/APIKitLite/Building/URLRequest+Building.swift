@@ -142,11 +142,15 @@ func keptURL(_ text: String) throws -> URL {
 
 /// An error that says why a request cannot be built, and what to change.
 ///
-/// The cause is a mistake in the code that builds the request, or an unusable input. Show your own
-/// message to the user.
-public struct RequestBuildingError: DescribedError, Equatable, Sendable {
+/// The cause is a mistake in the code that builds the request, or an unusable input.
+public struct RequestBuildingError:
+    LocalizedError, CustomStringConvertible, Equatable, Sendable
+{
     /// The cause and what to change, without the secrets of a URL or the value of a header.
     public let description: String
+
+    /// A sentence for the user. It does not give the cause, which is for developers.
+    public var errorDescription: String? { "The request could not be created." }
 
     init(_ subject: String, _ name: String, _ problem: String) {
         self.init("\(subject) \(Redaction.standard.url(name).debugDescription) \(problem)")
@@ -156,5 +160,3 @@ public struct RequestBuildingError: DescribedError, Equatable, Sendable {
         self.description = description
     }
 }
-
-extension RequestBuildingError: DeveloperError {}

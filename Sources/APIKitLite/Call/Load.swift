@@ -20,6 +20,8 @@ struct Load<T: APIRequest> {
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
+    /// The credential's closure that threw, so that the request was not sent.
+    private var failedCall: CredentialCall?
 
     init(
         _ apiRequest: T, over session: any HTTPSession, type: String? = "\(T.self)",
@@ -83,11 +85,13 @@ struct Load<T: APIRequest> {
     nonisolated(nonsending) mutating func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
-        (self.request, response, notes) = (request, nil, HTTPBody.Notes())
+        (self.request, response, notes, failedCall) = (request, nil, HTTPBody.Notes(), nil)
         var data: Data?
         var options = options
         options.context.requestType = requestType
         options.context.didSend = progress
+        let failedCall = Locked<CredentialCall?>(nil)
+        options.context.didFail = { call in failedCall.withLock { $0 = call } }
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
@@ -95,6 +99,7 @@ struct Load<T: APIRequest> {
             try Task.checkNotCancelled()
             return (body, http)
         } catch {
+            if !Task.isCancelled { self.failedCall = failedCall.take() }
             throw failure(.transport, error, data, isCancellation: Task.isCancelled)
         }
     }
@@ -149,6 +154,7 @@ struct Load<T: APIRequest> {
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
         error.exchangeIDs = notes.exchangeIDs
+        error.failedCall = failedCall
         // The hint says that a credential is missing. The app may have added its own.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
         error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential

@@ -14,15 +14,20 @@ extension APIRequestError {
     /// The curl command for the request that failed. The command appears once, even if the error
     /// wraps others.
     private var curl: String? {
-        // The request that failed is the cause's, such as a credential's refresh.
-        if let curl = cause?.hiding(redaction).curl { return curl }
+        // The request that failed is the other load's, such as a credential's refresh.
+        if let curl = rethrown?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
     /// The description of an error that `hiding(_:)` returned, without the curl command.
     var sentences: [String] {
-        ([headline, answer].compactMap(\.self) + reason + [hint].compactMap(\.self))
+        ([headline, answer, failedCredential].compactMap(\.self) + reason
+            + [hint].compactMap(\.self))
             .map(\.withoutControls)
+    }
+
+    private var failedCredential: String? {
+        failedCall.map { "The \($0) of the credential failed." }
     }
 
     private var headline: String {
@@ -56,7 +61,7 @@ extension APIRequestError {
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
     var reason: [String] {
-        if let cause { return cause.hiding(redaction).sentences }
+        if let rethrown { return rethrown.hiding(redaction).sentences }
         switch underlying {
         case let error as any RedactingError:
             return [error.text(redacting: redaction), error.needsBody ? body : nil]

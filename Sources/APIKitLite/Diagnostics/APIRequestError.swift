@@ -41,17 +41,28 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///
     /// If the load failed because of another load, such as a credential's refresh, this is that
     /// load's original error, and the ``description`` shows that load's request and response.
-    public var underlying: any Error { cause?.underlying ?? thrown }
+    public var underlying: any Error { rethrown?.underlying ?? thrown }
+    /// The error of another load that this load waited for, such as a credential's refresh, with
+    /// that load's request, status and body. Nil if there is none.
+    ///
+    ///     } catch where error.cause?.statusCode == 503 {
+    ///         message = "Signing in is not possible at the moment."
+    ///     }
+    ///
+    /// If your code threw its own error, this is the `APIRequestError` that is stored in it.
+    public var cause: APIRequestError? { Self.stored(in: thrown, depth: 3) }
     /// The error as it was thrown. An ``APIRequestError`` from a refresh is never retried.
     let thrown: any Error
-    /// The error thrown by another load that this load was waiting for.
-    var cause: APIRequestError? { thrown as? APIRequestError }
+    /// The error thrown by another load, if it was not wrapped.
+    var rethrown: APIRequestError? { thrown as? APIRequestError }
     /// The request's type, such as `UserRequest`, or `nil` if no load threw the error.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
+    /// The credential's closure that threw, so that the request was not sent.
+    var failedCall: CredentialCall?
     /// The rejected exchange's number in each observer's count.
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
@@ -79,6 +90,15 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         thrown = underlying
         self.redaction = redaction
         wasCancelled = isCancellation
+    }
+
+    /// Returns the load's error that a value is or contains, down to a depth.
+    private static func stored(in value: Any, depth: Int) -> APIRequestError? {
+        if let error = value as? APIRequestError { return error }
+        guard depth > 0 else { return nil }
+        let inner = (value as? any Error).flatMap { ($0 as NSError).userInfo[NSUnderlyingErrorKey] }
+        let values = Mirror(reflecting: value).children.map(\.value) + [inner as Any]
+        return values.lazy.compactMap { stored(in: $0, depth: depth - 1) }.first
     }
 
     /// Returns this error with messages that also hide what another redaction hides, and the values
@@ -117,18 +137,14 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// A message for the user, without a URL, a body or a curl command.
     ///
     /// If your code throws a `LocalizedError`, this is that error's message with secrets redacted.
-    /// This library's errors about building a request are for developers and do not appear here.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
-        if let cause { return cause.hiding(redaction).errorDescription }
-        if let status = underlying as? UnacceptableStatusError {
-            return "The server answered \(HTTPStatus.describe(status.statusCode))."
-        }
+        if let rethrown { return rethrown.hiding(redaction).errorDescription }
         if let error = URLError(from: underlying) { return error.sentence }
         if let ownSentence { return ownSentence }
         switch stage {
         case .makeRequest: return "The request could not be created."
-        case .transport: return "The request failed."
+        case .transport: return failedCall?.rawValue ?? "The request failed."
         case .validate:
             guard let statusCode, !(200..<300).contains(statusCode) else {
                 return "The server's answer was not accepted."
@@ -141,15 +157,17 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The underlying error's message for users, redacted, or `nil` if there is none.
     private var ownSentence: String? {
         // On Apple platforms, coding errors are also `LocalizedError`s.
-        if underlying is DecodingError || underlying is EncodingError
-            || underlying is any DeveloperError
-        {
-            return nil
-        }
+        if underlying is DecodingError || underlying is EncodingError { return nil }
         return (underlying as? any LocalizedError)?.errorDescription.map { text in
             hiding().redaction.excerpt(text, limit: 4_000, onOneLine: false, Redaction.prose)
         }
     }
+}
+
+/// A closure of `Credentials` that a request waits for, with a user's sentence if it fails.
+enum CredentialCall: String {
+    case refresh = "The sign-in failed."
+    case save = "The sign-in could not be saved."
 }
 
 extension APIRequestError: CustomReflectable, OpaquelyReflected {}

@@ -11,9 +11,6 @@ extension DescribedError {
 /// A mock's error, whose description is shown unredacted, because a mock hides nothing from a test.
 package protocol UnredactedError: Error, CustomStringConvertible {}
 
-/// An error whose messages are for developers, not for users.
-protocol DeveloperError: Error {}
-
 /// An error that quotes redacted text from the server.
 protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// Returns the description without the secrets that a redaction hides.

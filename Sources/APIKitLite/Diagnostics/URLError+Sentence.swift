@@ -33,12 +33,12 @@ extension URLError {
             "The server's address is not secure, and the system allows only https."
         case .badURL, .unsupportedURL: "The server's address cannot be used."
         case .httpTooManyRedirects: "The server redirected the request too many times."
-        case .redirectToNonExistentLocation: "The server redirected the request to nowhere."
+        case .redirectToNonExistentLocation:
+            "The server redirected the request to an address that cannot be used."
         case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
             .cannotDecodeContentData, .zeroByteResource:
             "The server's answer could not be understood."
-        case .dataLengthExceedsMaximum:
-            "The server's answer is too large, or a GET request has a body."
+        case .dataLengthExceedsMaximum: "The server sent too much data."
         case .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
             .cannotLoadFromNetwork:
             "The server's data is not available."

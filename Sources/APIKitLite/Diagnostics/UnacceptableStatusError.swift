@@ -1,7 +1,9 @@
 import Foundation
 
 /// An error for a response whose status the request does not accept.
-public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
+public struct UnacceptableStatusError:
+    LocalizedError, CustomStringConvertible, Equatable, Sendable
+{
     /// The status code of the response.
     public let statusCode: Int
     /// The ranges of status codes that the request accepts. Empty if unknown.
@@ -18,11 +20,15 @@ public struct UnacceptableStatusError: DescribedError, Equatable, Sendable {
         self.accepted = accepted
     }
 
+    /// A sentence for the user: `The server answered 404 (Not Found).`
+    public var errorDescription: String? {
+        "The server answered \(HTTPStatus.describe(statusCode))."
+    }
+
     /// A message for a developer: `The server answered 404 (Not Found). A status in 200..<300 was
     /// expected.`
     public var description: String {
-        let answer = "The server answered \(HTTPStatus.describe(statusCode))."
-        return [answer, expectedStatus].compactMap(\.self).joined(separator: " ")
+        [errorDescription, expectedStatus].compactMap(\.self).joined(separator: " ")
     }
 
     /// A sentence with the accepted codes, or `nil` if they are not known.

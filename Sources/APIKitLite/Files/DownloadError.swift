@@ -4,7 +4,7 @@ import Foundation
 /// request or target, a ``RequestBuildingError`` is thrown instead.
 ///
 /// A download writes to a part: a file named after the target, with `.part` added.
-public enum DownloadError: DescribedError, Equatable, Sendable {
+public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// Another download, in this process or another one, writes the same part.
     case fileInUse(URL)
     /// The part was replaced, removed or shortened while the download wrote it.
@@ -14,7 +14,17 @@ public enum DownloadError: DescribedError, Equatable, Sendable {
     /// The server sent more bytes than it had announced.
     case wrongLength(expected: Int64, received: Int64)
 
-    /// A sentence that says what happened and, where it helps, what to do.
+    /// A sentence for the user.
+    public var errorDescription: String? {
+        switch self {
+        case .fileInUse: "This file is already being downloaded."
+        case .file(_, .ENOSPC): "There is not enough space to save the file."
+        case .file, .partChanged: "The file could not be saved."
+        case .wrongLength: "The server sent more data than it had announced."
+        }
+    }
+
+    /// A message for a developer that says what happened and, where it helps, what to do.
     public var description: String {
         switch self {
         case .fileInUse(let url):

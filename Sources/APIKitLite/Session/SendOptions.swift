@@ -66,6 +66,9 @@ package struct SendContext: Sendable {
     /// connection.
     var didResend: (@Sendable () -> Void)?
 
+    /// Called with the credential's closure that threw, and with nil when an attempt begins.
+    var didFail: (@Sendable (CredentialCall?) -> Void)?
+
     /// Whether the reader always continues soon, like one that writes a file. A `URLSession` on
     /// Linux then waits for the reader for up to 10 seconds instead of 100 milliseconds before it
     /// buffers more than 2 MiB.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A transport error for which `URLError` has no code.
-public enum TransportError: DescribedError, Equatable, Sendable {
+public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// The response from this URL is not an `HTTPURLResponse`, for example because the URL is a
     /// `file:` or `data:` URL, or a mock returned a plain `URLResponse`.
     case notHTTP(URL?)
@@ -21,7 +21,16 @@ public enum TransportError: DescribedError, Equatable, Sendable {
     /// A body that comes in pieces has another reader, or was already read.
     case bodyReadTwice
 
-    /// A sentence that says what happened and what to do.
+    /// A sentence for the user.
+    public var errorDescription: String? {
+        switch self {
+        case .notHTTP, .invalidatedSession, .bodyReadTwice: "The request failed."
+        case .refusedRedirect: "The server redirected the sign-in to another address."
+        case .bodyLimit, .bodyTooLarge: "The server sent too much data."
+        }
+    }
+
+    /// A message for a developer that says what happened and what to do.
     public var description: String {
         switch self {
         case .notHTTP(let url):

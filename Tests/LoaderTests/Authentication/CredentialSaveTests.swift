@@ -1,6 +1,7 @@
-import APIKitLite
 import APIKitLiteTesting
 import TestSupport
+
+@testable import APIKitLite
 
 /// When a credential is saved, and what is in the store afterwards.
 @Suite(.limited, .usesSockets) struct CredentialSaveTests {
@@ -30,19 +31,24 @@ import TestSupport
 
     @Test(arguments: [Token.old, .expired])
     func isSavedBeforeItIsSent(_ token: Token) async throws {
-        let (server, store, tokens, session) = user(Store(token, holding: .save), given: token)
-        let first = Task { await session.outcome(of: .test("data")) }
+        let store = Store(token, holding: .save)
+        let server = TokenServer(onData: { given in
+            if given == "Bearer new1" { #expect(store.content?.access == "new1") }
+        })
+        let (_, _, tokens, session) = user(store, given: token, on: server)
+        let executor = QueueExecutor(isSerial: true)
+        let first = executor.start { await session.outcome(of: .test("data")) }
         await store.waitUntilHeld()
 
         // A request that begins now waits, too.
         #expect(tokens.credential?.access == "new1")
-        let second = Task { await session.outcome(of: .test("data")) }
-        for _ in 0..<1_000 { await Task.yield() }
+        let second = executor.start { await session.outcome(of: .test("data")) }
+        await executor.settle()
         #expect(!server.given.contains("Bearer new1"))
         store.release()
 
-        #expect(await first.value == .body("Bearer new1"))
-        #expect(await second.value == .body("Bearer new1"))
+        #expect(try await first.value == .body("Bearer new1"))
+        #expect(try await second.value == .body("Bearer new1"))
         #expect(store.log == ["save new1"])
     }
 
@@ -67,7 +73,8 @@ import TestSupport
             tokens.credential = .good
         }
         let refreshed = Task { change == .refresh ? try await tokens.refresh() : nil }
-        for _ in 0..<1_000 { await Task.yield() }
+        // A refresh joins the save that hangs. Any other change waits for its own.
+        await yieldWhile { change != .refresh && tokens.saving.waitingCount == 0 }
         #expect(store.log == ["save new1"])
         store.release()
 
@@ -112,6 +119,8 @@ import TestSupport
             }
             #expect(error?.stage == .transport)
             #expect(error?.underlying is TestError)
+            #expect(error?.localizedDescription == "The sign-in could not be saved.")
+            #expect(error?.description.contains("\nThe save of the credential failed.\n") == true)
             #expect(tokens.credential?.access == "new1")
         }
         #expect(try await session.load(.test("data"), as: Data.self).text == "Bearer new1")
@@ -120,6 +129,21 @@ import TestSupport
         #expect(server.given == ["Bearer old", "Bearer new1"])
         #expect(store.log == ["save new1", "save new1", "save new1"])
         #expect(store.content?.access == "new1")
+    }
+
+    /// Only the attempt that fails last is described.
+    @Test func aLaterAttemptSaysNothingOfTheSave() async throws {
+        let store = Store(.old, failing: .save, with: URLError(.timedOut))
+        let (server, _, _, session) = user(store, given: .old)
+        server.network.stub(.get("/data").header("Authorization", "Bearer new1"), .status(404))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.retrying(clock: ImmediateClock(), random: { 0 })
+                .load(.test("data"), as: Data.self)
+        }
+        #expect(error?.statusCode == 404)
+        #expect(store.log == ["save new1", "save new1"])
+        #expect(error?.description.contains("credential") == false)
     }
 
     @Test func aSignOutThatCannotBeSavedIsReportedAndRepeated() async throws {

@@ -220,6 +220,11 @@ import TestSupport
         #expect(error.request?.url?.path == "/data")
         #expect(error.response == nil && error.statusCode == nil)
         #expect(!error.isInvalidGrant)
+        #expect(error.cause?.stage == (isOffline ? .transport : .validate))
+        #expect(error.cause?.request?.url?.path == "/token")
+        #expect(error.cause?.statusCode == (isOffline ? nil : 401))
+        #expect(error.cause?.data?.text == (isOffline ? nil : #"{"error": "invalid_client"}"#))
+        #expect(error.description.contains("\nThe refresh of the credential failed.\n"))
         #expect(server.refreshCount == 1)
 
         #expect(error.description.contains("GET https://api.example.com/data got no complete"))
@@ -230,6 +235,26 @@ import TestSupport
                 == (isOffline
                     ? "The internet connection appears to be offline."
                     : "The server answered 401 (Unauthorized)."))
+    }
+
+    @Test func aRefreshMayWrapTheErrorOfItsLoad() async throws {
+        struct SignInError: Error {
+            let reason: any Error
+        }
+        let server = TokenServer(onRefresh: { _ in
+            .status(503).header("Retry-After", "7")
+        })
+        let tokens = server.tokens { rejection in
+            do { return try await refreshedToken(rejection) } catch {
+                throw SignInError(reason: error)
+            }
+        }
+
+        let error = try await error(.load, over: server.session.authenticated(by: tokens))
+        #expect(error?.underlying is SignInError)
+        #expect(error?.localizedDescription == "The sign-in failed.")
+        #expect(error?.cause?.statusCode == 503)
+        #expect(error?.cause?.retryAfter == .seconds(7))
     }
 
     @Test func theOriginalErrorIsFoundAtAnyDepth() async throws {

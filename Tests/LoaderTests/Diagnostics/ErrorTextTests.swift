@@ -31,10 +31,4 @@ import TestSupport
             #expect(text?.contains(/\w \w.*\./) == true)
         }
     }
-
-    @Test func aDownloadHasOneText() {
-        for error in [DownloadError.partChanged(Self.file), .fileInUse(Self.file)] {
-            #expect(error.description == error.errorDescription)
-        }
-    }
 }

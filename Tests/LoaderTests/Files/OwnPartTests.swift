@@ -37,7 +37,7 @@ import TestSupport
         }
 
         let error = await #expect(throws: DownloadError.self) { try await download() }
-        #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
+        #expect(error?.description.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
         // The other file stays, and no record says that it is a part.
         #expect(
@@ -131,7 +131,7 @@ import TestSupport
             try await network.fetch(.test("/file"), to: missing.appending(path: "a"))
         }
         #expect(
-            error?.errorDescription
+            error?.description
                 == "The folder \(missing.path) does not exist. Create it before the download.")
         #expect(network.requests.isEmpty)
     }

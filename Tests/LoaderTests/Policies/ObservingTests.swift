@@ -70,6 +70,25 @@ import Testing
         #expect(outside.lines == ["#1 \(line)", "#1 \(line): 200 (OK), 5 bytes, 0.000 s"])
     }
 
+    @Test func eachObserverHearsOfARequestThatIsSentAgain() async throws {
+        struct Resending: HTTPSession {
+            func send(
+                _ request: URLRequest, awaiting options: SendOptions
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                options.context.didResend?()
+                return try answer(to: request)
+            }
+        }
+        let (inside, outside) = (EventLog(), EventLog())
+        _ = try await Resending().observed(by: inside).limited(to: 1).observed(by: outside)
+            .exchange(.test("a"))
+
+        for log in [inside, outside] {
+            #expect(log.lines.dropFirst().first == "#1 \(line("a")): sent again, 0.000 s")
+            #expect(log.lines.count == 3)
+        }
+    }
+
     @Test func hearsOfARejectedLoadWhereverItIs() async throws {
         struct Parsed: APIRequest {
             func makeRequest(from path: String) throws -> URLRequest { .test(path) }

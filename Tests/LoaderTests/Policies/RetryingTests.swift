@@ -61,9 +61,26 @@ import TestSupport
         let error = await #expect(throws: APIRequestError.self) {
             try await session.load(.test("a", method: "POST", body: "{}"), as: Data.self)
         }
-        #expect(error?.description.isEmpty == false)
+        #expect(error?.statusCode == 503)
         #expect(network.requests.map(\.body.text) == ["{}", "{}"])
         #expect(attempts.withLock { $0 } == [1, 2])
+    }
+
+    /// A refused stream would keep its place in a limit during the delay.
+    @Test func endsARefusedStreamBeforeItsDelay() async throws {
+        network.stub(.any, .chunks(["a", "b"], every: .seconds(99), status: 503), .text("second"))
+        let log = EventLog()
+        let session = network.observed(by: log).retrying(
+            RetryPolicy(deadline: nil), clock: clock, random: { 1 })
+        async let stream = session.stream(.test("a"))
+
+        await clock.waitForSleepers()
+        guard case .left? = log.events.last?.kind else {
+            Issue.record("\(log.lines)")
+            return
+        }
+        await clock.advance(by: .seconds(1))
+        #expect(try await stream.1.statusCode == 200)
     }
 
     @Test func measuresAnHTTPDateFromItsNow() async throws {

@@ -80,8 +80,9 @@ import TestSupport
         let session = session.limited(to: 1)
 
         var body: HTTPBody? = try await session.stream(.test("stream")).0
-        let other = Task { try await session.exchange(.test("other")) }
-        for _ in 0..<100 { await Task.yield() }
+        let executor = QueueExecutor(isSerial: true)
+        let other = executor.start { try await session.exchange(.test("other")) }
+        await executor.settle()
         #expect(network.requests.count == 1)
         if ending == .complete { await clock.advance(by: .seconds(1)) }
         try await end(&body, ending)

@@ -21,6 +21,29 @@ import TestSupport
         #expect(await task == .error(.timedOut))
     }
 
+    /// A clock whose sleepers wake too late.
+    private struct UnpunctualClock: Clock {
+        let clock = MockClock()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            _ = try await waitForCancellation()
+        }
+    }
+
+    @Test(arguments: [(29.9, .body("a")), (30, .error(.timedOut))] as [(Double, ExchangeOutcome)])
+    func aLateAnswerDoesNotCountBeforeTheTimerRuns(
+        _ seconds: Double, _ outcome: ExchangeOutcome
+    ) async throws {
+        let clock = UnpunctualClock()
+        let session = MockURLSession().intercepting { request, _ in
+            await clock.clock.advance(by: .seconds(seconds))
+            return try answer(to: request, "a")
+        }.timingOut(after: .seconds(30), clock: clock)
+
+        #expect(await session.outcome(of: .test("a")) == outcome)
+    }
+
     @Test(arguments: [true, false])
     func endsAtOnceWhenTheExchangeIgnoresCancellation(_ isTimeout: Bool) async throws {
         let stubborn = StubbornSession()
@@ -91,6 +114,8 @@ import TestSupport
     private struct OtherClock: Clock {
         let clock = MockClock()
         let sleeperWasCancelled = Gate()
+        /// What a cancelled sleep waits for before it ends.
+        var mayEnd: Gate?
         /// The time by which the clock was set back.
         let delay = Locked(Duration.zero)
         var now: MockClock.Instant { clock.now.advanced(by: .zero - delay.withLock { $0 }) }
@@ -100,6 +125,7 @@ import TestSupport
                 try await clock.sleep(until: deadline.advanced(by: delay.withLock { $0 }))
             } catch {
                 sleeperWasCancelled.open()
+                await Task { [mayEnd] in await mayEnd?.wait() }.value
                 throw error
             }
         }
@@ -166,6 +192,28 @@ import TestSupport
         await clock.sleeperWasCancelled.wait()
         #expect(await task.value == .error(.cancelled))
         #expect(clock.clock.pending.isEmpty)
+    }
+}
+
+extension TimingOutTests {
+    /// The exchange begins after the sleeping task was cancelled, and before that task knows it.
+    @Test func timesOutWhileTheSleeperEnds() async throws {
+        let mayEnd = Gate()
+        let clock = OtherClock(mayEnd: mayEnd)
+        network.stub(.any, .hanging, times: .any)
+        let session = network.timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.outcome(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+        first.cancel()
+        await clock.sleeperWasCancelled.wait()
+
+        let second = Task { await session.outcome(of: .test("b")) }
+        await network.waitForRequests(2)
+        mayEnd.open()
+        await clock.clock.waitForSleepers()
+        await clock.clock.advance(by: .seconds(10))
+        #expect(await second.value == .error(.timedOut))
+        #expect(await first.value == .error(.cancelled))
     }
 }
 

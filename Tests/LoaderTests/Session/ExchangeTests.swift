@@ -221,7 +221,7 @@ import FoundationNetworking
             try await URLSession(configuration: configuration).exchange(URLRequest(url: url))
         }
         #expect(error == TransportError.notHTTP(url))
-        #expect(error?.errorDescription?.contains("local:") == true)
+        #expect(error?.description.contains("local:") == true)
     }
 }
 

@@ -19,6 +19,44 @@ import TestSupport
         #expect(throws: DecodingError.self) { try other.decodeBody(Int.self) }
     }
 
+    @Test func findsTheLoadThatItWaitedFor() {
+        struct Wrapper: Error { var inner: (any Error)? }
+        final class Failure: Error {
+            let load: APIRequestError
+            init(_ load: APIRequestError) { self.load = load }
+        }
+        enum SignIn: Error {
+            case failed(APIRequestError)
+            case twice(Int, any Error)
+            case no
+        }
+        let load = APIRequestError(
+            stage: .validate, response: .status(503, headers: ["Retry-After": "7"]),
+            data: Data("busy".utf8), underlying: TestError(number: 1))
+        let named = NSError(domain: "app", code: 1, userInfo: [NSUnderlyingErrorKey: load])
+        let found: [any Error] = [
+            load, Wrapper(inner: load), Wrapper(inner: Wrapper(inner: load)), SignIn.failed(load),
+            SignIn.twice(1, load), Failure(load), named, Wrapper(inner: named),
+            Wrapper(inner: SignIn.failed(load)),
+        ]
+        for thrown in found {
+            let error = APIRequestError(stage: .transport, underlying: thrown)
+            #expect(error.cause?.statusCode == 503, "\(thrown)")
+            #expect(error.cause?.retryAfter == .seconds(7))
+            #expect(error.cause?.data == load.data)
+            #expect(error.statusCode == nil && error.retryAfter == nil)
+            // An app's own error stays the original one.
+            #expect(error.underlying is TestError == thrown is APIRequestError, "\(thrown)")
+        }
+        let others: [any Error] = [
+            TestError(), URLError(.timedOut), Wrapper(inner: nil), Wrapper(inner: TestError()),
+            SignIn.no, NSError(domain: "app", code: 1),
+        ]
+        for thrown in others {
+            #expect(APIRequestError(stage: .transport, underlying: thrown).cause == nil)
+        }
+    }
+
     @Test func knowsACancellationFromAFailure() {
         func isCancellation(_ error: any Error, _ flag: Bool = false) -> Bool {
             APIRequestError(stage: .transport, underlying: error, isCancellation: flag)

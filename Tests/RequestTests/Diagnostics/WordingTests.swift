@@ -16,6 +16,72 @@ import TestSupport
                 + [Self.otherErrors, Self.events] + BadInputTests.wordings())
     }
 
+    /// A user reads no name of an API, no address and no path.
+    @Test func usersReadNoCode() {
+        let own: [any LocalizedError] =
+            Self.files + Self.transport + Self.downloads + Self.streamErrors + [
+                RequestBuildingError("Set `httpBody` to nil."),
+                UnacceptableStatusError(statusCode: 404),
+            ]
+        let stages = APIRequestError.Stage.allCases
+        let loads = (own.map { $0 as any Error } + [Plain(), CancellationError()]).flatMap {
+            error in
+            stages.map { APIRequestError(stage: $0, request: Self.request, underlying: error) }
+        }
+        let network = Self.networkCodes.map { Self.load(.transport, URLError($0)) }
+        for error in own.map({ $0 as any Error }) + loads + network {
+            let text = error.localizedDescription
+            // A call, a path, a URL, a name such as `httpBody` or `URLSession`, and code.
+            #expect(!text.contains(/\w\(|\/|[a-z][A-Z]|[A-Z]{2}|`|\.\.|_|!/), "\(text)")
+            #expect(text.hasSuffix(".") && !text.contains("RequestTests"), "\(text)")
+        }
+        // Each case is among them: a new one does not compile, or is missing here.
+        #expect(Set(Self.transport.map(Self.number)).count == 6)
+        #expect(Set(Self.downloads.map(Self.number)).count == 4)
+        #expect(Set(Self.files.map(Self.number)).count == 4)
+        #expect(Set(Self.streamErrors.map(Self.number)).count == 6)
+    }
+
+    private static func number(_ error: TransportError) -> Int {
+        switch error {
+        case .notHTTP: 0
+        case .invalidatedSession: 1
+        case .refusedRedirect: 2
+        case .bodyLimit: 3
+        case .bodyTooLarge: 4
+        case .bodyReadTwice: 5
+        }
+    }
+
+    private static func number(_ error: DownloadError) -> Int {
+        switch error {
+        case .fileInUse: 0
+        case .partChanged: 1
+        case .file: 2
+        case .wrongLength: 3
+        }
+    }
+
+    private static func number(_ error: FileBodyError) -> Int {
+        switch error {
+        case .missing: 0
+        case .notAFile: 1
+        case .unreadable: 2
+        case .resized: 3
+        }
+    }
+
+    private static func number(_ error: StreamError) -> Int {
+        switch error {
+        case .event: 0
+        case .unfinished: 1
+        case .noEvents: 2
+        case .lineTooLong: 3
+        case .unexpectedContentType: 4
+        case .compressed: 5
+        }
+    }
+
     /// What a user reads and what a developer reads, or the text for both.
     private static func both(_ error: any Error & CustomStringConvertible) -> String {
         let (user, developer) = (error.localizedDescription, error.description)
@@ -78,23 +144,26 @@ import TestSupport
         ]
     }
 
+    private static let networkCodes: [URLError.Code] = [
+        .timedOut, .notConnectedToInternet, .networkConnectionLost, .cannotFindHost,
+        .dnsLookupFailed, .cannotConnectToHost, .serverCertificateUntrusted,
+        .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
+        .serverCertificateNotYetValid, .secureConnectionFailed, .clientCertificateRejected,
+        .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection, .badURL,
+        .unsupportedURL, .httpTooManyRedirects, .redirectToNonExistentLocation,
+        .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
+        .cannotDecodeContentData, .zeroByteResource, .dataLengthExceedsMaximum,
+        .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
+        .cannotLoadFromNetwork, .dataNotAllowed, .internationalRoamingOff, .callIsActive,
+        .userAuthenticationRequired, .userCancelledAuthentication, .cancelled, .unknown,
+    ]
+
     private static var networkErrors: Wordings {
-        let codes: [URLError.Code] = [
-            .timedOut, .notConnectedToInternet, .networkConnectionLost, .cannotFindHost,
-            .dnsLookupFailed, .cannotConnectToHost, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
-            .serverCertificateNotYetValid, .secureConnectionFailed, .clientCertificateRejected,
-            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection, .badURL,
-            .unsupportedURL, .httpTooManyRedirects, .redirectToNonExistentLocation,
-            .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
-            .cannotDecodeContentData, .zeroByteResource, .dataLengthExceedsMaximum,
-            .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
-            .cannotLoadFromNetwork, .dataNotAllowed, .internationalRoamingOff, .callIsActive,
-            .userAuthenticationRequired, .userCancelledAuthentication, .cancelled, .unknown,
-        ]
-        return Wordings(
+        Wordings(
             "Errors of the network",
-            codes.map { "\($0.rawValue): \(load(.transport, URLError($0)).localizedDescription)" })
+            networkCodes.map {
+                "\($0.rawValue): \(load(.transport, URLError($0)).localizedDescription)"
+            })
     }
 
     private static var statuses: Wordings {
@@ -137,14 +206,16 @@ import TestSupport
             ])
     }
 
+    private static let streamErrors: [StreamError] = [
+        .event(
+            ServerSentEvent(
+                event: "error", data: #"{"message":"overloaded","api_key":"hunter2"}"#)),
+        .unfinished(elementCount: 1), .unfinished(elementCount: 0),
+        .noEvents(connectionCount: 3), .lineTooLong(limit: 16_777_216),
+        .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]), .compressed,
+    ]
+
     private static func streams() throws -> Wordings {
-        let event = ServerSentEvent(
-            event: "error", data: #"{"message":"overloaded","api_key":"hunter2"}"#)
-        let errors: [StreamError] = [
-            .event(event), .unfinished(elementCount: 1), .unfinished(elementCount: 0),
-            .noEvents(connectionCount: 3), .lineTooLong(limit: 16_777_216),
-            .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]), .compressed,
-        ]
         var lines = JSONLines([User].self)
         let undecoded = try #require(throws: DecodingError.self) {
             try lines.parse(Data(#"[{"id":1,"name":"a"},{"id":"x","token":"hunter2"}]"#.utf8))
@@ -152,26 +223,27 @@ import TestSupport
         }
         return Wordings(
             "A stream",
-            errors.map { both(load(.parse, $0, 200, type: "text/event-stream")) }
+            streamErrors.map { both(load(.parse, $0, 200, type: "text/event-stream")) }
                 + [both(load(.parse, undecoded, 200, type: "text/event-stream"))])
     }
 
+    private static let photo = URL(filePath: "/photos/my photo.jpg")
+    private static let files: [FileBodyError] = [
+        .missing(photo), .notAFile(photo), .unreadable(photo, .EACCES),
+        .resized(photo, from: 5, to: 7),
+    ]
+    private static let transport: [TransportError] = [
+        .notHTTP(URL(string: "ftp://h")), .notHTTP(nil), .invalidatedSession,
+        .refusedRedirect(from: "https://a", to: "https://b"), .bodyLimit(1_048_576),
+        .bodyTooLarge(limit: 1_048_576), .bodyReadTwice,
+    ]
+    private static let downloads: [DownloadError] = [
+        .fileInUse(photo), .partChanged(photo), .file(path: "/photos/a.jpg", code: .ENOENT),
+        .file(path: "/photos/a.jpg", code: .ENOSPC), .wrongLength(expected: 1_000, received: 1),
+    ]
+
     private static var otherErrors: Wordings {
-        let photo = URL(filePath: "/photos/my photo.jpg")
-        let files: [FileBodyError] = [
-            .missing(photo), .notAFile(photo), .unreadable(photo, .EACCES),
-            .resized(photo, from: 5, to: 7),
-        ]
-        let transport: [TransportError] = [
-            .notHTTP(URL(string: "ftp://h")), .notHTTP(nil), .invalidatedSession,
-            .refusedRedirect(from: "https://a", to: "https://b"), .bodyLimit(1_048_576),
-            .bodyTooLarge(limit: 1_048_576), .bodyReadTwice,
-        ]
-        let downloads: [DownloadError] = [
-            .fileInUse(photo), .partChanged(photo), .file(path: "/photos/a.jpg", code: .ENOENT),
-            .file(path: "/photos/a.jpg", code: .ENOSPC), .wrongLength(expected: 1_000, received: 1),
-        ]
-        return Wordings(
+        Wordings(
             "Files, transport and downloads",
             files.map(both) + transport.map(both)
                 + downloads.map(both))
