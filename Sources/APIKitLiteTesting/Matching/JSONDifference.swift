@@ -39,8 +39,10 @@ struct JSONDifference {
         switch (expected, actual) {
         case (nil, _) where relation == .contained: break
         case (.object(let expected), .object(let actual)):
-            for key in Set(expected.keys).union(actual.keys).sorted() {
-                compare(expected[key], actual[key], at: path + JSONText.step(key))
+            let others = actual.keys.filter { expected.value(of: $0) == nil }
+            for key in (expected.keys + others).sorted() {
+                compare(
+                    expected.value(of: key), actual.value(of: key), at: path + JSONText.step(key))
             }
         case (.array(let expected), .array(let actual)) where relation == .equal:
             for index in 0..<max(expected.count, actual.count) {
@@ -92,10 +94,12 @@ struct JSONDifference {
         guard case .string(let expected) = expected, case .string(let actual) = actual else {
             return ""
         }
-        guard expected.count == actual.count else {
-            return ", of \(expected.count) characters, got \(actual.count)"
+        // A character may have several Unicode forms, so these are scalars.
+        let (wanted, got) = (expected.unicodeScalars, actual.unicodeScalars)
+        guard wanted.count == got.count else {
+            return ", of \(wanted.count) characters, got \(got.count)"
         }
-        let same = zip(expected, actual).prefix { $0 == $1 }.count
+        let same = zip(wanted, got).prefix { $0 == $1 }.count
         return ", the same up to character \(same)"
     }
 
@@ -111,7 +115,7 @@ extension JSONValue {
         case (.object(let expected), .object(let actual)):
             return (relation == .contained || expected.count == actual.count)
                 && expected.allSatisfy { key, value in
-                    actual[key].map { value.matches($0, relation) } ?? false
+                    actual.value(of: key).map { value.matches($0, relation) } ?? false
                 }
         case (.array(let expected), .array(let actual)) where relation == .equal:
             return expected.count == actual.count

@@ -79,7 +79,7 @@ enum JSONValue: Sendable {
     /// write 0.1 with different numbers of digits.
     func isSameScalar(as other: JSONValue) -> Bool {
         switch (self, other) {
-        case (.string(let text), .string(let other)): return text.utf8.elementsEqual(other.utf8)
+        case (.string(let text), .string(let other)): return text.hasSameBytes(as: other)
         case (.number(let digits), .number(let other)):
             let number = Decimal(string: digits)
             if number != nil, number == Decimal(string: other) { return true }
@@ -89,5 +89,13 @@ enum JSONValue: Sendable {
         case (.null, .null): return true
         default: return false
         }
+    }
+}
+
+extension [String: JSONValue] {
+    /// Returns the value of the key with these bytes. The subscript also finds the same characters
+    /// in another Unicode form, which is another key (RFC 8259, section 8.3).
+    func value(of key: String) -> JSONValue? {
+        index(forKey: key).flatMap { self[$0].key.hasSameBytes(as: key) ? self[$0].value : nil }
     }
 }

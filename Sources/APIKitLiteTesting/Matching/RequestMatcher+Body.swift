@@ -69,8 +69,8 @@ extension RequestMatcher {
             return adding(relation, try JSONValue(Data(text.utf8)))
         } catch {
             return broken(
-                "\(criterion) was given text that is not JSON: \(JSONText.reason(error)) To require "
-                    + "such a body, use .body(_:).")
+                "\(criterion) was given text that is not JSON: \(text.excerpt()) "
+                    + "(\(JSONText.reason(error))) To require such a body, use .body(_:).")
         }
     }
 

@@ -83,8 +83,10 @@ extension RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
             var missing = counts
             return source.items(of: reading)?.filter { item in
-                guard let count = missing[item], count > 0 else { return true }
-                missing[item] = count - 1
+                let empty = NamedItem(name: item.name, value: item.value ?? "")
+                guard let match = [item, empty].first(where: { missing[$0, default: 0] > 0 })
+                else { return true }
+                missing[match]! -= 1
                 return false
             }
         }
@@ -105,7 +107,7 @@ extension RequestMatcher {
             matcher = matcher.adding(
                 "\(source.noun) \(item.shown)\(times)", readsBody: source == .form
             ) { reading in
-                source.items(of: reading).map { $0.count { $0 == item } >= count } ?? false
+                source.items(of: reading).map { $0.count(where: item.accepts) >= count } ?? false
             } or: { reading in
                 source.difference(reading) { items in
                     item.difference(from: items.filter { $0.name.hasSameBytes(as: item.name) })

@@ -114,13 +114,16 @@ extension JSONValue {
     fileprivate func marked(as recorded: JSONValue?) -> JSONValue {
         switch (recorded, self) {
         case (.object(let recorded), .object(let live)):
-            var free = recorded.keys.filter { live[$0] == nil && $0.contains(Redaction.mark) }
-                .sorted()
+            var free = recorded.keys.filter {
+                live.value(of: $0) == nil && $0.contains(Redaction.mark)
+            }
+            .sorted()
             var object: [String: JSONValue] = [:]
             for (key, value) in live.sorted(by: { $0.key < $1.key }) {
-                let place = recorded[key] == nil ? free.firstIndex { $0.matches(key) } : nil
+                let place =
+                    recorded.value(of: key) == nil ? free.firstIndex { $0.matches(key) } : nil
                 let name = place.map { free.remove(at: $0) } ?? key
-                object[name] = value.marked(as: recorded[name])
+                object[name] = value.marked(as: recorded.value(of: name))
             }
             return .object(object)
         case (.array(let recorded), .array(let live)):

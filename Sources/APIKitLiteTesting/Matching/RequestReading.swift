@@ -148,6 +148,12 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
+    /// Returns whether a request's item is this one. An empty value also stands for none, as most
+    /// servers read it.
+    func accepts(_ item: NamedItem) -> Bool {
+        self == item || value == "" && item.value == nil && name.hasSameBytes(as: item.name)
+    }
+
     /// Returns the decoded items of a query or a form. A `+` is a space, as servers read it.
     static func list(_ text: String) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in

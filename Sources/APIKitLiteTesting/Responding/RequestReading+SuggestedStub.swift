@@ -33,15 +33,16 @@ extension RequestReading {
         guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
         let hasMark = exactText(body)?.contains(Redaction.mark) ?? false
         if case .success(let json) = json, !hasMark { return ".json(\(json.compact.swiftLiteral))" }
-        return criteria("form", declaredForm ?? [])
+        // A name without `=` may be any text, even a secret, which a session sends as a form.
+        return criteria("form", (declaredForm ?? []).filter { $0.value != nil })
     }
 
-    /// Returns the criterion for items with values. Items without `=` are omitted: a query needs a
-    /// different criterion for them, and a form has none.
+    /// Returns the criterion for items, or an empty text if there are none.
     private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
         let list = items.prefix(Self.mostItems).compactMap { item in
-            item.value?.contains(Redaction.mark) == true
-                ? nil : item.value.map { "\(item.name.swiftLiteral): \($0.swiftLiteral)" }
+            let value = item.value ?? ""
+            return value.contains(Redaction.mark)
+                ? nil : "\(item.name.swiftLiteral): \(value.swiftLiteral)"
         }
         return list.isEmpty ? "" : ".\(criterion)([\(list.joined(separator: ", "))])"
     }

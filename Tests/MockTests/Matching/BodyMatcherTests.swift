@@ -48,6 +48,17 @@ import Testing
                     .json(#"{"age": 3}"#), .json(#"{"age": 3, "name": "Emma", "x": null}"#),
                     .json(#"{"age": "3", "name": "Emma"}"#), .json("{"), .query(""),
                 ]),
+            // Keys and strings are compared by their code units (RFC 8259, section 8.3).
+            MatchCase(
+                .any.json(#"{"caf\u00e9": "\u00e9"}"#),
+                takes: [.json("{\"caf\u{e9}\": \"\u{e9}\"}")],
+                leaves: [
+                    .json("{\"cafe\u{301}\": \"\u{e9}\"}"), .json("{\"caf\u{e9}\": \"e\u{301}\"}"),
+                ]),
+            MatchCase(
+                .any.json(containing: #"[{"caf\u00e9": 1}]"#),
+                takes: [.json(#"[{"cafe\u0301": 1}, {"x": 0, "caf\u00e9": 1}]"#)],
+                leaves: [.json(#"[{"cafe\u0301": 1}]"#), .json(#"[{"x": 0, "cafe\u0301": 1}]"#)]),
             MatchCase(
                 .any.json(encoding: User()), takes: [.json(#"{"age":3,"name":"Emma"}"#)],
                 leaves: [.json(#"{"age":4,"name":"Emma"}"#)]),

@@ -45,6 +45,23 @@ import Testing
         #expect(try difference(.path(template), .url(url)).details == [])
     }
 
+    @Test(arguments: [
+        (
+            "{\"caf\u{e9}\": 1}", "{\"cafe\u{301}\": 1}",
+            ["$.caf\u{e9}: expected 1, got nothing", "$.cafe\u{301}: expected nothing, got 1"]
+        ),
+        (
+            "[\"caf\u{e9}\"]", "[\"cafe\u{301}\"]",
+            ["$[0]: expected another value than \"cafe\u{301}\", of 4 characters, got 5"]
+        ),
+    ])
+    func saysThatTextHasAnotherForm(
+        _ expected: String, _ actual: String, _ details: [String]
+    ) throws {
+        let lines = try difference(.any.json(expected), .json(actual)).details
+        #expect(lines.map { Array($0.utf8) } == details.map { Array($0.utf8) }, "\(lines)")
+    }
+
     @Test func prefersTheStubWithoutTheBasePath() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .text("x"))

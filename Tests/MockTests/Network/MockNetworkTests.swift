@@ -97,6 +97,8 @@ import TestSupport
         #expect(RecordedRequest(request: .test("a", body: "no JSON")).json == nil)
         #expect(record.pathValues["id"] == "a b")
         #expect(record.query["q"] == "1+1")
+        #expect(
+            RecordedRequest(request: .url("https://h/?q=first&q=second&q")).query == ["q": "first"])
         #expect(record.query["plus"] == "a b")
         #expect(record.queryItems.map(\.value) == ["1+1", "a b"])
         #expect(try record.decode([String: String].self) == ["name": "Emma"])

@@ -23,7 +23,8 @@ extension URLRequest {
     private static let pasted = [
         Pasted(.test("users/42")) { network in network.stub(.get("/users/42"), .json("{}")) },
         Pasted(.url("https://h?b=2&a&b=2&q=%22%C3%A9")) { network in
-            network.stub(.get("/").query(["b": "2", "b": "2", "q": #""é"#]), .json("{}"))
+            network.stub(
+                .get("/").query(["b": "2", "a": "", "b": "2", "q": #""é"#]), .json("{}"))
         },
         Pasted(.test("users", method: "POST", body: #"{ "name": "Emma", "age": 3.0 }"#)) {
             network in
