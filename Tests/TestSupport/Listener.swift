@@ -38,15 +38,23 @@ final class Listener: Sendable {
     }
 }
 
+/// Whether a thread can have descriptors of its own. The thread sanitizer knows descriptors by their
+/// numbers, whichever table they are in.
+package let canHaveOwnDescriptors: Bool = {
+    #if os(Linux)
+    dlsym(nil, "__tsan_init") == nil && dlsym(nil, "unshare") != nil
+    #else
+    false
+    #endif
+}()
+
 /// Gives this thread, and the threads that it starts, a table of descriptors of their own.
 ///
 /// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
 /// the server then gets the same number, libdispatch watches the connection, and a request hangs or
 /// the process ends. In a process of their own, a server and its client cannot meet like this.
-private func useOwnDescriptors(andKeep listener: Int32) {
-    #if os(Linux)
-    // The thread sanitizer knows descriptors by their numbers, whichever table they are in.
-    guard dlsym(nil, "__tsan_init") == nil else { return }
+package func useOwnDescriptors(andKeep listener: Int32? = nil) {
+    guard canHaveOwnDescriptors else { return }
     // The C function is not imported.
     typealias Unshare = @convention(c) (Int32) -> Int32
     guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {
@@ -55,5 +63,4 @@ private func useOwnDescriptors(andKeep listener: Int32) {
     let cloneFiles: Int32 = 0x400
     guard unshare(cloneFiles) == 0 else { return }
     for descriptor in 3..<getdtablesize() where descriptor != listener { close(descriptor) }
-    #endif
 }

@@ -100,12 +100,12 @@ final class LoopbackConnection: Sendable {
         let url = request.request.url ?? listener.url
         var message: Answer.Head.Message?
         var hasFinished = false
-        // A client that has finished sending may be waiting for the response or may have left.
-        // Sending an interim response shows which.
+        // A client that has finished sending may be waiting for the response or may have left. A
+        // probe shows which. There is only one, because a second would make the first readable.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil
-            if hasFinished, request.isHTTP11 { _ = socket.send([Self.continueResponse]) }
+            if hasFinished { socket.probe() }
             return !hasFinished
         }
         while let part = queue.next(unless: hasLeft) {

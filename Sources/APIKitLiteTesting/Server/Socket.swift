@@ -87,6 +87,13 @@ struct Socket: Sendable {
     /// Whether the client's system has rejected sent bytes, because the client has left.
     var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
+    /// Sends a byte out of band, which the client's reads skip. If the client has left, the socket
+    /// becomes broken.
+    func probe() {
+        var byte: UInt8 = 0
+        _ = Foundation.send(descriptor, &byte, 1, Self.sendFlags | Int32(MSG_OOB))
+    }
+
     /// Sends all bytes. Returns false if the connection is lost.
     func send(_ pieces: [Data]) -> Bool {
         // Copying a short response is cheaper than another system call.

@@ -36,6 +36,32 @@ import TestSupport
         }
     }
 
+    /// What arrives before the server waits for more, what arrives then, and whether the client is told
+    /// to continue.
+    @Test(arguments: [
+        ("Content-Length: 2\r\n\r\n", "hi", 1), ("Transfer-Encoding: chunked\r\n\r\n", chunks, 1),
+        // It has sent some of the body, or has none.
+        ("Content-Length: 2\r\n\r\nh", "i", 0), ("Content-Length: 2\r\n\r\nhi", "", 0),
+        ("Content-Length: 0\r\n\r\n", "", 0), ("\r\n", "", 0),
+    ])
+    func saysContinueOnlyIfItIsNeeded(_ first: String, _ second: String, _ count: Int) throws {
+        for (version, count) in [("1.1", count), ("1.0", 0)]
+        where version == "1.1" || second != Self.chunks {
+            let head = "POST / HTTP/\(version)\r\nHost: h\r\nExpect: 100-continue\r\n"
+            var reader = HTTPRequestReader([Data((head + first).utf8), Data(second.utf8)])
+            var continued = 0
+
+            let request = try reader.next { continued += 1 }
+
+            #expect(continued == count, "\(version)")
+            #expect(
+                (request?.request.httpBody ?? Data()).text
+                    == (first.contains("2") || second == Self.chunks ? "hi" : ""))
+        }
+    }
+
+    private static let chunks = "2\r\nhi\r\n0\r\n\r\n"
+
     @Test func keepsTheBytesOfAField() throws {
         let head = Data(
             "GET /\u{e9} HTTP/1.1\r\nHost: h\r\nX-A: a\tb\r\nX-B:\u{a0}\r\nX-C:\r\nX-C: c\r\nX-D: "
