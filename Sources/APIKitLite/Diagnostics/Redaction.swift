@@ -203,6 +203,14 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
+    /// Returns text that was cut, without the beginning of a secret at its end.
+    package func withoutCutSecret(_ text: String) -> String {
+        let cut =
+            values.cutValue(in: Array(text.utf8))
+            ?? (readsWords ? TokenShape.cutToken(in: text) : nil)
+        return cut.map { text.beginning($0.start) + mark($0.value) } ?? text
+    }
+
     /// The size in bytes of the longest value that is hidden everywhere, in any encoding.
     var longestValue: Int { values.longest }
 

@@ -5,7 +5,7 @@ import Foundation
 /// The pass also hides the values that its redaction knows, wherever they occur, and collects the
 /// values that it hides because of their names.
 package struct SecretWalk {
-    let redaction: Redaction
+    package let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
     /// The keys in the outermost JSON whose values are skipped.

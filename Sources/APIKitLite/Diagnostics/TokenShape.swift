@@ -31,6 +31,14 @@ enum TokenShape {
         return runs.isEmpty ? text : result + text[end...]
     }
 
+    /// Returns the beginning of a token that ends a text, and where it begins; nil if there is none.
+    static func cutToken(in text: String) -> (start: Int, value: String)? {
+        let bytes = Array(text.utf8)
+        let start = bytes.lastIndex { !isInToken[Int($0)] }.map { $0 + 1 } ?? 0
+        let token = String(decoding: bytes[start...], as: UTF8.self)
+        return prefixes.contains(where: token.hasPrefix) ? (start, token) : nil
+    }
+
     /// Replaces private keys, even one whose end is missing.
     private static func hidingPrivateKeys(
         in text: String, by mark: (String) -> String

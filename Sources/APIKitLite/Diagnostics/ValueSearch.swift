@@ -73,6 +73,15 @@ struct ValueSearch: Sendable, Equatable {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
+    /// Returns the value of which at least four first bytes end a text, and where they begin; nil if
+    /// there is none.
+    func cutValue(in text: [UInt8]) -> (start: Int, value: String)? {
+        let starts = text.indices.suffix(longest).dropLast(3).lazy
+        return starts.filter { begins[Int(text[$0])] }.compactMap { start in
+            forms.first { $0.key.starts(with: text[start...]) }.map { (start, $0.value.value) }
+        }.first
+    }
+
     /// Returns the ranges of values, with overlapping ones merged.
     private func ranges(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []

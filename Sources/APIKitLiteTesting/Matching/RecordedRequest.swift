@@ -52,6 +52,9 @@ public struct RecordedRequest: Sendable {
     /// plain response stays cheap.
     var wholeBody: [Data] = []
 
+    /// Whether the journal has dropped the body of the request or of its response.
+    var hasLostBody = false
+
     /// The secrets to hide in messages about a request that is compared with a recording; nil to
     /// show everything.
     var redaction: Redaction?

@@ -47,7 +47,9 @@ final class HARFile {
         }
         let others = file == url ? "" : " with the files that it names"
         throw HTTPArchiveError(
-            "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
+            "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read. "
+                + "To read more, pass a higher limit: HTTPArchive(contentsOf: file, limit: \(size))."
+        )
     }
 
     /// Returns an entry's exchange, and the reason if the entry cannot be replayed.

@@ -45,9 +45,12 @@ extension HTTPArchive {
     /// - Parameters:
     ///   - file: The file. Its folder must exist.
     ///   - redaction: The secrets. With `.none`, everything is written unchanged.
-    /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, or if the
-    ///   file cannot be written. In both cases, an existing file is unchanged.
+    /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, if a network has
+    ///   not kept a body, or if the file cannot be written. An existing file is then unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
+        if let loss = lazy.compactMap({ $0.loss(redaction) }).first {
+            throw HTTPArchiveError("\(file.path) was not written. \(loss)")
+        }
         let (archive, redaction) = redacted(redaction)
         let findings = archive.binaryBodies(redaction)
         guard findings.isEmpty else {

@@ -47,7 +47,10 @@ extension HTTPArchive.Exchange {
         }
         guard let response else { return exchange }
         let type = response.value(forHTTPHeaderField: "Content-Type")
-        let (old, new) = (body, walk.body(body, contentType: type))
+        let (old, shown) = (body, walk.body(body, contentType: type))
+        let isCut = error != nil || wasCancelled
+        let text = isCut ? exactText(shown) : nil
+        let new = text.map { Data(walk.redaction.withoutCutSecret($0).utf8) } ?? shown
         var fields = response.headerFields
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             let isLength = name.lowercased() == "content-length" && value == "\(old.count)"
@@ -65,7 +68,7 @@ extension HTTPArchive.Exchange {
         }
         exchange.pieces = lines.flatMap(\.self)
         // The pieces above were redacted line by line. In text other than a stream, a secret may
-        // span several lines.
+        // span several lines, or be cut at the end.
         if exchange.body != new { exchange.body = new }
         return exchange
     }

@@ -25,7 +25,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// A network keeps the first MiB of each body, in at most 10,000 pieces.
+    /// A network keeps bodies of up to 1 MiB, in at most 10,000 pieces, of its last 1,000 requests.
+    /// An exchange without its whole body can be neither written nor replayed.
     ///
     /// - Parameter requests: The requests, in the order in which they started. A request that has
     ///   not ended counts as cancelled by the client.
@@ -71,6 +72,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         var startDate: Date
         /// The entry in the file; nil without a file.
         var place: Recording.Place?
+        /// Whether the journal has kept the bodies of the request and its response.
+        var isWhole = true
 
         /// The decoded body of the response. A body that you set is sent as one piece.
         public var body: Data {
@@ -120,7 +123,19 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
                 SentPiece(data: $0.data, time: $0.time - record.startTime)
             },
             error: underlying, wasCancelled: record.wasCancelled || record.endTime == nil,
-            startDate: record.startDate)
+            startDate: record.startDate, isWhole: !record.hasLostBody && record.sentSoFar.isComplete
+        )
+    }
+
+    /// Why the exchange can be neither written nor replayed; nil if it can.
+    func loss(_ redaction: Redaction = .standard) -> String? {
+        isWhole
+            ? nil
+            : """
+            The network has not kept a body of \(request.line(redacting: redaction)): it keeps \
+            bodies of up to 1 MiB, of its last 1,000 requests. Record such requests with \
+            withMockNetwork(replaying:), up to 64 MiB of each response, or remove them from the archive.
+            """
     }
 }
 

@@ -13,9 +13,10 @@ extension MockResponse {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
         var response = MockResponse()
+        response.configurationError = exchange.loss()
         response.status = recorded.statusCode
-        // Added one by one, so that each header is checked.
-        response = recorded.headerFields.reduce(response) { $0.header($1.key, $1.value) }
+        // The framing of the recorded connection is kept, because the client saw it.
+        response = recorded.headerFields.reduce(response) { $0.setting($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
         response.pieces = exchange.pieces.map(\.data).withoutEmpty

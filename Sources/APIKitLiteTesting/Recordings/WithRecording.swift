@@ -163,14 +163,6 @@ package struct RecordingFile: Sendable {
 
     /// Writes the requests that a test recorded.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
-        if let long = requests.first(where: { !$0.sentSoFar.isComplete }) {
-            let limit = SentBody.Limit.ofRecording.bytes
-            throw HTTPArchiveError(
-                """
-                The recording "\(name)" was not written: the answer to \(long.line) has \
-                \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
-                """)
-        }
         // If the folder cannot be created, `write` throws an error.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -192,7 +192,8 @@ struct PendingRequest: Sendable {
 extension RecordedRequest {
     fileprivate mutating func forgetBodies() {
         // Foundation would copy a request that has no body, too.
-        if request.httpBody != nil { request.httpBody = nil }
+        if request.httpBody != nil { (request.httpBody, hasLostBody) = (nil, true) }
+        if !wholeBody.isEmpty || sentBody != nil { hasLostBody = true }
         wholeBody = []
         sentBody?.forgetPieces()
     }

@@ -18,7 +18,7 @@ extension MockResponse {
     ///   - value: The value. A line break, NUL or other control character is a configuration error.
     public func header(_ name: String, _ value: String) -> MockResponse {
         if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
-        return setting(name, value)
+        return writing(name, value)
     }
 
     /// Returns the response with another value of a header.
@@ -30,7 +30,7 @@ extension MockResponse {
     ///   - value: The additional value, as for ``header(_:_:)``.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
         let earlier = fields[key(of: name)]
-        return setting(name, earlier.map { "\($0), \(value)" } ?? value)
+        return writing(name, earlier.map { "\($0), \(value)" } ?? value)
     }
 
     /// Returns the response with headers, replacing any earlier values. A name that occurs several
@@ -44,7 +44,20 @@ extension MockResponse {
         }
     }
 
-    private func setting(_ name: String, _ value: String) -> MockResponse {
+    /// Returns the response with a header that a test writes.
+    private func writing(_ name: String, _ value: String) -> MockResponse {
+        // If a recorded body was decoded, a test cannot set the other three headers either.
+        let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
+        if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
+            return wrong(
+                "The header \(name.debugDescription) cannot be written here: the mock decides how it "
+                    + "sends the body. Remove it.")
+        }
+        return setting(name, value)
+    }
+
+    /// Returns the response with a header that a test writes or a server sent.
+    func setting(_ name: String, _ value: String) -> MockResponse {
         // The error messages do not quote the value, which may be a secret.
         guard name.utf8.isHTTPToken else {
             return wrong(
@@ -58,13 +71,6 @@ extension MockResponse {
         }
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
-        // If a recorded body was decoded, a test cannot set the other three headers either.
-        let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
-        if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
-            return wrong(
-                "The header \(name.debugDescription) cannot be written here: the mock decides how it "
-                    + "sends the body. Remove it.")
-        }
         return with(\.fields[key(of: name)], value.trimmingCharacters(in: blanks))
     }
 

@@ -34,17 +34,22 @@ extension HTTPSession {
     }
 }
 
+/// Returns the lowercased names of the fields that belong to one connection (RFC 9110, section
+/// 7.6.1), given the value of its `Connection` field.
+func connectionFields(_ connection: String?) -> [String] {
+    let named = (connection ?? "").lowercased().split(separator: ",")
+    return named.map { $0.trimmingCharacters(in: blanks) } + [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+}
+
 extension URLRequest {
-    /// Removes the fields that belong to one connection and its host, as a proxy does (RFC 9110,
-    /// section 7.6.1). The next session adds its own fields. A `Host` that differs from the URL was
+    /// Removes the fields that belong to one connection and its host, as a proxy does. The next session adds its own fields. A `Host` that differs from the URL was
     /// set by the app, and is kept.
     fileprivate mutating func removeConnectionFields() {
-        let named = value(forHTTPHeaderField: "Connection")?.split(separator: ",") ?? []
-        var fields = named.map { $0.trimmingCharacters(in: .whitespaces) }
-        fields += [
-            "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding",
-            "Upgrade", "Expect", "Content-Length",
-        ]
+        var fields = connectionFields(value(forHTTPHeaderField: "Connection"))
+        fields += ["Expect", "Content-Length"]
         if let host = value(forHTTPHeaderField: "Host"),
             url?.absoluteString.contains("://\(host)/") == true
         {

@@ -47,13 +47,12 @@ extension Answer.Head {
         var fields = fields
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
         let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
-        let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         if isDecoded {
-            for name in ["connection", "transfer-encoding", "content-encoding"] {
-                fields[name] = nil
-            }
+            for name in connectionFields(fields["connection"]?.value) { fields[name] = nil }
+            fields["content-encoding"] = nil
             if hasBody { fields["content-length"] = nil }
         }
+        let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // HTTP/1.0 clients do not support transfer codings (RFC 9112, section 6.1).
         if !request.isHTTP11 { fields["transfer-encoding"] = nil }
         let coding = fields["transfer-encoding"]?.value.lowercased()

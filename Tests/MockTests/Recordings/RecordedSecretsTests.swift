@@ -115,6 +115,39 @@ import Testing
         }
     }
 
+    /// The ends of a body that was cut, in which a secret begins, and what the file has in its place.
+    static let cutEnds: [(end: String, written: String)] = [
+        ("zQ8h", "REDACTED-1"), ("zQ8hunter2L", "REDACTED-1"), ("zQ8hunter2Lm", "REDACTED-1"),
+        ("a%20b%2Fc7", "REDACTED-2"), ("a b/c", "REDACTED-2"),
+        // Tokens that are recognized by their beginnings.
+        ("ghp_a", "REDACTED-3"), ("eyJhbGciOiJI", "REDACTED-3"), ("sk-", "REDACTED-3"),
+        // Shorter beginnings also occur in harmless text.
+        ("zQ8", "zQ8"), ("ghp", "ghp"), ("the end", "the end"), ("", ""),
+    ]
+
+    @Test(arguments: ["text/plain", "text/event-stream", "application/json", "text/csv"])
+    func aBodyThatWasCutHasNoBeginningOfASecret(_ type: String) async throws {
+        let secrets = try await HTTPArchive.Exchange.recorded(
+            .json(#"{"password": "zQ8hunter2Lm", "pin": "a b/c7-long"}"#))
+        await forEachRow(Self.cutEnds, named: \.end) { row, comment in
+            let start = type == "application/json" ? #"{"text": ""# : "one\ntwo: "
+            let answer = MockResponse.data(Data((start + row.end).utf8), contentType: type)
+            for isCut in [true, false] {
+                var cut = try await HTTPArchive.Exchange.recorded(answer)
+                if isCut { cut.error = URLError(.networkConnectionLost) }
+                try HTTPArchive([secrets, cut]).write(to: file)
+                let written = try HTTPArchive(contentsOf: file)[1].body.text
+                // The opposite: a whole body has only whole secrets.
+                let isWhole = row.end == "zQ8hunter2Lm"
+                let end = isCut || isWhole ? row.written : row.end
+                // JSON marks a whole string.
+                let quote = isWhole && type == "application/json" ? "\"" : ""
+                #expect(written == start + end + quote, comment)
+                try HTTPArchive.checkSecrets(in: folder.url)
+            }
+        }
+    }
+
     @Test func theAnnouncedLengthIsThatOfTheFile() async throws {
         let answer = MockResponse.json(#"{"token": "s3cret-value"}"#)
         try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)]).write(to: file)

@@ -132,11 +132,16 @@ import Testing
         #expect(error?.description.contains("(users.har, entry 1, recorded on") == true)
     }
 
-    @Test func aMockClockReplaysTheRecordedGaps() async throws {
+    /// The recorded time of the second piece in milliseconds, and the time of its replay.
+    @Test(arguments: [
+        (30_400, Duration.seconds(30)), (500, .milliseconds(100)), (420, .milliseconds(20)),
+    ])
+    func aMockClockReplaysTheRecordedGaps(_ second: Int, _ gap: Duration) async throws {
         let archive = try folder.archive(
             entry(
                 headers: #"{"name": "Content-Type", "value": "text/event-stream"}"#,
-                text: "data: 1\n\ndata: 2\n\n", response: #", "_pieces": [[400, 9], [30400, 9]]"#))
+                text: "data: 1\n\ndata: 2\n\n",
+                response: #", "_pieces": [[400, 9], [\#(second), 9]]"#))
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(archive)
@@ -146,9 +151,34 @@ import Testing
         #expect(try await pieces.next()?.text == "data: 1\n\n")
         #expect(network.requests[0].sentPieceCount == 1)
         await clock.waitForSleepers()
-        await clock.advance(by: .seconds(30))
+        await clock.advance(by: gap - .milliseconds(1))
+        #expect(network.requests[0].sentPieceCount == 1)
+        await clock.advance(by: .milliseconds(1))
         #expect(try await pieces.next()?.text == "data: 2\n\n")
         #expect(try await pieces.next() == nil)
+    }
+
+    /// Even without a delay, pieces arrive a few milliseconds apart.
+    @Test func aShortGapIsNone() async throws {
+        let network = MockNetwork(clock: MockClock())
+        network.stub(
+            try folder.archive(entry(text: "onetwo", response: #", "_pieces": [[0, 3], [19, 3]]"#)))
+        #expect(try await network.exchange(.test("users/7")).0.text == "onetwo")
+    }
+
+    /// Once an archive is used up, requests go to older stubs, as with any other stub.
+    @Test func anArchiveThatIsUsedUpHidesNoOlderStub() async throws {
+        for (times, count) in [(Stub.Times.once, 1), (.exactly(2), 2)] {
+            let network = MockNetwork()
+            network.stub(.get("/users/7"), .text("older"), times: .any)
+            network.stub(
+                try folder.archive(entry(text: "recorded")), then: .repeatLast, times: times)
+            for _ in 0..<count {
+                #expect(try await network.exchange(.test("users/7")).0.text == "recorded")
+            }
+            #expect(try await network.exchange(.test("users/7")).0.text == "older")
+            try network.verify()
+        }
     }
 
     @Test func anAnswerThatItsClientLeftDoesNotEnd() async throws {

@@ -189,6 +189,20 @@ import Testing
                 atPath: folder.url.appending(path: "Recordings/\(reason).har").path))
     }
 
+    @Test func aBodyThatIsTooLongIsNotRecorded() async throws {
+        let server = MockNetwork { _ in (HTTPURLResponse(), Data(count: 65 << 20)) }
+        let error = await #expect(throws: HTTPArchiveError.self) {
+            try await recording("long").record(over: server, at: "Tests.swift:1") { network in
+                _ = try await network.exchange(.test("users/7"))
+            }
+        }
+        #expect(
+            error?.description.contains(
+                "has not kept a body of GET https://api.example.com/users/7") == true)
+        let file = folder.url.appending(path: "Recordings/long.har")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
     @Test func aFileIsRecordedByOneTestOfARun() async throws {
         try await recording().record(over: Self.server(), at: "Tests.swift:1") { network in
             _ = try await network.exchange(.test("users/7"))

@@ -103,6 +103,23 @@ import TestSupport
         #expect(network.requests.map { $0.request.allHTTPHeaderFields ?? [:] } == [[:], [:]])
     }
 
+    /// A session that follows no redirect streams its body, and the client follows it.
+    @Test(arguments: [Transport.urlProtocol, .direct])
+    func aRedirectThatIsPassedOnIsFollowed(_ transport: Transport) async throws {
+        let real = MockNetwork(clock: ContinuousClock())
+        real.stub(
+            .get("/a"),
+            .text("moved", status: 302, headers: ["Location": "/b"]).chunked(by: 1))
+        real.stub(.get("/b"), .chunks(["a", "rrived"], every: .nanoseconds(1)))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real.redirecting(.refuse)), times: .any)
+
+        let (data, _) = try await transport.open(network).session.exchange(.test("a"))
+
+        #expect(data.text == "arrived")
+        #expect(network.requests.map(\.path) == ["/a", "/b"])
+    }
+
     @Test func aStoppedServersPortIsSomebodyElses() async throws {
         let network = MockNetwork()
         let stopped = try network.serve()

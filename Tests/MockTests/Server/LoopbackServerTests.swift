@@ -64,6 +64,23 @@ import TestSupport
         }
     }
 
+    /// Clients read one cookie in a field (RFC 6265, section 3).
+    @Test func writesAFieldForEachCookie() throws {
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .text("x").header("Set-Cookie", "a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT").header(
+                "Set-Cookie", "b=2"))
+        let client = try RawClient(port: network.serve().port, sending: get("/"))
+
+        let lines = try client.reply().head.components(separatedBy: "\r\n")
+
+        #expect(
+            lines.filter { $0.hasPrefix("Set-Cookie") } == [
+                "Set-Cookie: a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT", "Set-Cookie: b=2",
+            ])
+    }
+
     /// As from a server that counts wrongly.
     @Test func endsTheConnectionAfterTooFewBytes() async throws {
         let network = MockNetwork { request in
