@@ -42,18 +42,29 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The outcome under this fault.
     ///
+    /// A status without a `Retry-After` also finds the first fault that has one: `.status(503)`.
     /// The outcome is `nil` if the fault was not tried, or if the client hung or threw an
     /// unexpected error.
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
-    public subscript(_ fault: Fault) -> LoadOutcome? { results[fault]?.outcome }
+    public subscript(_ fault: Fault) -> LoadOutcome? { result(under: fault)?.outcome }
 
     /// Returns the error thrown by the client under a fault, such as an `APIRequestError`, or nil
     /// if the client returned a value or has no outcome.
     ///
     ///     let error = report.error(under: .status(404)) as? APIRequestError
     ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")
-    public func error(under fault: Fault) -> (any Error)? { results[fault]?.error }
+    public func error(under fault: Fault) -> (any Error)? { result(under: fault)?.error }
+
+    private func result(
+        under fault: Fault
+    ) -> (outcome: LoadOutcome, error: (any Error)?)? {
+        guard case .status(let wanted, nil) = fault, !faults.contains(fault) else {
+            return results[fault]
+        }
+        return faults.first { if case .status(wanted, _) = $0 { true } else { false } }
+            .flatMap { results[$0] }
+    }
 
     /// Returns whether two reports have the same faults and outcomes.
     public static func == (left: FaultReport, right: FaultReport) -> Bool {

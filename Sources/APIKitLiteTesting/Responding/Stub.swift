@@ -141,7 +141,7 @@ public final class Stub: AnsweringStub {
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     /// - Throws: ``MockError`` if the client does not read with this library's `stream`, but with
-    ///   `exchange(_:)`, a delegate, or a socket; `CancellationError`.
+    ///   `data(for:)`, a delegate, or a socket; `CancellationError`.
     public func waitForReader(
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {

@@ -10,7 +10,7 @@ extension MockResponse {
     /// to a `HEAD`, fails before its headers. Using this with a stream, a ``passthrough(to:)``, an
     /// error or ``hanging`` is a configuration error.
     ///
-    /// A data delegate receives the bytes before the error. A completion handler and `exchange`
+    /// A data delegate receives the bytes before the error. A completion handler and `data(for:)`
     /// receive only the error. Over a socket, the server closes the connection after those bytes,
     /// and the client reports its own error.
     ///

@@ -18,8 +18,9 @@ extension MockResponse {
 
     /// Returns the response with its body in pieces.
     ///
-    /// A data delegate receives each piece. Other clients receive the whole body. Use an interval
-    /// to simulate a slow connection. The source of a ``passthrough(to:)`` or a stream determines
+    /// A data delegate receives each piece. A stream or a download receives together what has
+    /// arrived since it last asked. Other clients receive the whole body. Use an interval to
+    /// simulate a slow connection, on which each piece arrives alone. The source of a ``passthrough(to:)`` or a stream determines
     /// its pieces, so changing them is a configuration error.
     ///
     /// - Parameters:

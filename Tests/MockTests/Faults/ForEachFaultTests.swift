@@ -45,6 +45,11 @@ import Testing
         #expect(report[.null(at: "$.name")] == .error(.parse))
         #expect(report[.null(at: "$.tags")] == .value)
         #expect(report[.status(429, retryAfter: "120")] == .error(.validate))
+        // Found without its `Retry-After`; another one is another fault.
+        #expect(report[.status(503)] == .error(.validate))
+        #expect(report.error(under: .status(503)) is APIRequestError)
+        #expect(report[.status(503, retryAfter: "121")] == nil)
+        #expect(report[.status(418)] == nil)
         #expect(report[.slow] == .value)
         #expect(report[.hanging] == .error(.transport))
         #expect(report[.failing(afterBytes: 99)] == nil)

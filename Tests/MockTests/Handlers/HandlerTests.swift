@@ -199,7 +199,7 @@ import TestSupport
 
 extension DispatchSemaphore {
     /// Blocks the thread, which async code must not, unless that is the point.
-    fileprivate func blockUntilSignalled() {
+    func blockUntilSignalled() {
         wait()
     }
 }

@@ -1,7 +1,8 @@
 import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 import XCTest
+
+@testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct DelegateTests {
     let network = MockNetwork()
@@ -142,6 +143,34 @@ final class TalkDelegateTests: XCTestCase {
                 events,
                 [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
         }
+    }
+
+    /// A request that waits for its turn may be cancelled meanwhile.
+    func testTheHandlerDoesNotRunForACancelledRequest() async throws {
+        let handled = Locked<[String]>([])
+        let release = DispatchSemaphore(value: 0)
+        MockURLProtocol.requestHandler = { request in
+            handled.withLock { $0.append(request.url!.path) }
+            if request.url?.path == "/first" { release.blockUntilSignalled() }
+            return (HTTPURLResponse(), nil)
+        }
+        let first = Task { [configuration] in
+            try await URLSession(configuration: configuration).exchange(.test("first"))
+        }
+        await yieldWhile { handled.withLock(\.count) == 0 }
+        let second = ClientRequest(to: StaticHandler.current.core, from: PlainClient {}) { _ in }
+        second.send(.test("second"))
+        // Work begins in order, so that of the second request can be cancelled now.
+        let hasBegun = Gate()
+        StaticHandler.current.core.handlers.start { hasBegun.open() }
+        await hasBegun.wait()
+
+        second.cancelWork()
+        release.signal()
+        _ = try await first.value
+        _ = try await URLSession(configuration: configuration).exchange(.test("third"))
+
+        XCTAssertEqual(handled.withLock { $0 }, ["/first", "/third"])
     }
 
     func testCookiesAreStoredAndSentBack() async throws {

@@ -1,0 +1,83 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// What happens to a request whose client leaves at a bad moment.
+@Suite(.limited) struct ClientRequestTests {
+    @Test func aClientThatLeavesAtARedirectSendsNoMore() {
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/b"), .text("arrived"))
+        let leaving = Locked<ClientRequest?>(nil)
+        let received = Locked<[Answer]>([])
+        let client = PlainClient { leaving.withLock { $0 }?.recordCancellation() }
+        let request = ClientRequest(to: network.core, from: client) { part in
+            received.withLock { $0.append(part) }
+        }
+        leaving.withLock { $0 = request }
+
+        request.send(.test("a"))
+
+        #expect(network.requests.map(\.path) == ["/a"])
+        #expect(received.withLock(\.count) == 0)
+    }
+
+    /// The opposite: a client that stays gets what it was redirected to.
+    @Test func aClientThatStaysIsRedirected() {
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/b"), .text("arrived"))
+        let received = Locked<[Answer]>([])
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { part in
+            received.withLock { $0.append(part) }
+        }
+
+        request.send(.test("a"))
+
+        #expect(network.requests.map(\.path) == ["/a", "/b"])
+        #expect(received.withLock { $0 }.flatMap(\.body).map(\.text) == ["arrived"])
+    }
+
+    // Whoever waits here runs within the call that records the cancellation, and could otherwise still
+    // send to the client that has left.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func whoeverWaitedForTheEndFindsNoOpenStream() async {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        request.send(.test("a"))
+        #expect(stub.streams.value.open.count == 1)
+        let count = Task(executorPreference: AtOnceExecutor()) {
+            await network.waitForResponses()
+            return stub.streams.value.open.count
+        }
+
+        request.recordCancellation()
+
+        #expect(await count.value == 0)
+        request.cancelWork()
+    }
+}
+
+/// A client that follows each redirect to `/b`.
+final class PlainClient: Client {
+    let isWaiting = true
+    let readerState: ReaderState? = nil
+    let sessionTimeout: TimeInterval? = nil
+    let passes = 0
+    let cookieStorage: HTTPCookieStorage? = nil
+    private let onRedirect: @Sendable () -> Void
+
+    init(onRedirect: @escaping @Sendable () -> Void) {
+        self.onRedirect = onRedirect
+    }
+
+    func follow(
+        _ response: HTTPURLResponse, to request: URLRequest,
+        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
+    ) {
+        onRedirect()
+        completion(.success(.test("b")))
+    }
+}
