@@ -14,8 +14,25 @@ final class OpenStream: Sendable {
     /// The open streams of one stub.
     struct List: Sendable {
         var open: [OpenStream] = []
-        /// Whether the last client left before the test ended its body.
+        /// The streams of the last `send`, even if their clients have left; nil once they have been
+        /// ended.
+        var sent: [OpenStream]?
+        /// Whether a client has left since the test last ended a stream.
         var hasClientLeft = false
+
+        /// Returns the streams of a call that the test makes, or nil if the call waits for the next
+        /// one. `isLast` ends the streams.
+        mutating func streams(isLast: Bool, isForNext: Bool) -> [OpenStream]? {
+            if !isForNext, let sent {
+                // The client may have left and connected again, so its next stream stays open.
+                open.removeAll { stream in sent.contains { $0 === stream } }
+                (self.sent, hasClientLeft) = (nil, false)
+                return sent
+            }
+            if open.isEmpty, isForNext || !hasClientLeft { return nil }
+            defer { if isLast { self = List() } else { sent = open } }
+            return open
+        }
     }
 
     private struct State: Sendable {

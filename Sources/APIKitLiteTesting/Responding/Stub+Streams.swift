@@ -6,9 +6,10 @@ extension Stub {
     /// Sends text to the stub's open streams, and suspends until their clients have received it.
     ///
     /// The stub's response must be a ``MockResponse/stream(contentType:status:headers:)`` without a
-    /// closure. Its stream is open from the request's arrival until ``finish(fileID:line:)``. If
-    /// none is open, waits for the next request, even if the last client has left, because it may
-    /// connect again. ``StreamWriter`` describes when a client has received a piece.
+    /// closure. Its stream is open from the request's arrival until ``finish(fileID:line:)``, or
+    /// until its client leaves. If none is open, waits for the next request, even if the last
+    /// client has left, because it may connect again. ``StreamWriter`` describes when a client has
+    /// received a piece.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -62,11 +63,15 @@ extension Stub {
         }
     }
 
-    /// Ends the stub's open streams, after the pieces already sent.
+    /// Ends the streams of the last ``send(_:fileID:line:)-(String,_,_)``, after the pieces already
+    /// sent.
     ///
-    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. If
-    /// the last client has left, does nothing, because a client may leave on the last element, such
-    /// as `[DONE]`.
+    /// If their clients have left, does nothing, because a client may leave on the last element,
+    /// such as `[DONE]`. A stream that has opened since the last `send` stays open: it belongs to
+    /// the next call.
+    ///
+    /// If nothing was sent since the last call of `finish` or `fail`, ends the stub's open streams.
+    /// If none is open, waits for the next one, unless a client has left since.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -111,19 +116,15 @@ extension Stub {
         }.get()
     }
 
-    /// Returns the open streams, which `isLast` closes to further messages. If no stream is open,
-    /// suspends until one opens. If `isForNext` is false, does not suspend after the last client
-    /// has left.
+    /// Returns the streams of a call. If there are none, suspends until one opens. If `isForNext`
+    /// is false, does not suspend after a client has left.
     ///
     /// - Throws: `CancellationError`.
     private func openStreams(isLast: Bool, isForNext: Bool) async throws -> [OpenStream] {
         while true {
             try Task.checkCancellation()
-            let (open, isDone) = streams.withLock { list in
-                defer { if isLast, !list.open.isEmpty { list = OpenStream.List() } }
-                return (list.open, !list.open.isEmpty || !isForNext && list.hasClientLeft)
-            }
-            if isDone { return open }
+            let found = streams.withLock { $0.streams(isLast: isLast, isForNext: isForNext) }
+            if let found { return found }
             await streams.wait { !$0.open.isEmpty || !isForNext && $0.hasClientLeft }
         }
     }

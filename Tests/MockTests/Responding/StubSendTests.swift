@@ -35,11 +35,14 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func sendsToAHeldStream(_ transport: Transport) async throws {
-        let (client, stub) = try open(transport, .stream().held)
+        let clock = MockClock()
+        let (client, stub) = try open(transport, clock: clock, .stream().held)
         async let load = client.load()
         await stub.waitForRequests()
         async let sent: Void = stub.send("a")
-        for _ in 0..<100 { await Task.yield() }
+        await yieldWhile { client.network.watch.callCount == 0 }
+        // What is sent arrives before the clock moves, unless the response is held.
+        await clock.advance(by: .seconds(10))
         #expect(client.network.requests.first?.response == nil)
 
         stub.release()
@@ -47,14 +50,18 @@ import TestSupport
         try await sent
         try await stub.finish()
         #expect(try await load == "a")
+        #expect(client.network.requests.first?.sent.map(\.time) == [.seconds(10)])
     }
 
     @Test(arguments: Transport.allCases)
     func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
         for _ in 0..<50 {
-            let clock = MockClock()
+            let clock = MockClock(patience: .zero)
             let (client, stub) = try open(transport, clock: clock)
-            async let load = client.load()
+            var request = client.request()
+            // In real time. The server does not know this timeout.
+            if transport == .loopback { request.timeoutInterval = 3_600 }
+            async let load = client.session.exchange(request)
             await stub.waitForRequests()
             await clock.advance(by: .seconds(59))
 
@@ -63,7 +70,7 @@ import TestSupport
             try await stub.finish()
             await clock.advance(by: .seconds(60))
 
-            #expect(try await load == "a")
+            #expect(try await load.0.text == "a")
             #expect(client.network.requests.first?.sent.map(\.time) == [.seconds(59)])
             #expect(client.network.requests.first?.endTime == .seconds(118))
         }
@@ -123,6 +130,69 @@ import TestSupport
         let error = await #expect(throws: URLError.self) { try await client.load() }
         #expect(error?.code == .networkConnectionLost)
         try await failed
+    }
+
+    /// A client that leaves on the last element may connect again before the test ends the stream.
+    @Test(arguments: [false, true], [false, true])
+    func endsTheStreamToWhichItSent(_ hasLeft: Bool, _ isOpenAgain: Bool) async throws {
+        let (client, stub) = try open()
+        var body: HTTPBody? = try await client.stream().body
+        try await stub.send("[DONE]")
+        if hasLeft {
+            body = nil
+            await client.network.waitForResponses()
+        }
+        var next = isOpenAgain ? try await client.stream().body : nil
+
+        try await stub.finish()
+
+        await client.network.waitForResponses()
+        #expect(client.network.requests.first?.endTime != nil)
+        next = next == nil ? try await client.stream().body : next
+        try #require(client.network.requests.last?.endTime == nil)
+        try await stub.send("b")
+        try await stub.finish()
+        #expect(try await next?.text == "b")
+        #expect(try await body?.text ?? "[DONE]" == "[DONE]")
+    }
+
+    /// A client that left counts for one call.
+    @Test(arguments: [false, true])
+    func waitsForTheStreamAfterTheOneThatWasLeft(_ isOpenAgain: Bool) async throws {
+        let (client, stub) = try open()
+        _ = try await client.stream()
+        await client.network.waitForResponses()
+        try await stub.finish()
+        let next = isOpenAgain ? try await client.stream().body : nil
+
+        let (calls, hasEnded) = (client.network.watch.callCount, Locked(false))
+        let test = Task {
+            try await stub.finish()
+            hasEnded.withLock { $0 = true }
+        }
+        await yieldWhile {
+            client.network.watch.callCount == calls && !hasEnded.withLock { $0 }
+        }
+
+        if let next {
+            #expect(try await next.text == "")
+        } else {
+            try #require(!hasEnded.withLock { $0 })
+            #expect(try await client.load() == "")
+        }
+        try await test.value
+    }
+
+    /// The client may leave after the test has looked for open streams.
+    @Test func throwsForAStreamThatHasClosed() async throws {
+        let stream = OpenStream(in: Monitor(.init()))
+        let sent = Promise<Void>()
+        stream.close()
+
+        stream.post(.piece(Data("a".utf8), sent))
+
+        try #require(sent.hasEnded)
+        await #expect(throws: URLError(.networkConnectionLost)) { try await sent.value() }
     }
 
     /// A suspended task of a client, which therefore receives nothing, and a call that sends to it.
