@@ -43,7 +43,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         case .unfinished(let count):
             """
             The stream ended too early, after \(count == 1 ? "1 element" : "\(count) elements"): the \
-            last one is missing. An event without an empty line after it is dropped.
+            last one is missing. An event is complete only when an empty line follows it.
             """
         case .lineTooLong(let limit):
             """
