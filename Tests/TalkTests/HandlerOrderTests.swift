@@ -1,8 +1,8 @@
-import APIKitLiteTesting
 import TestSupport
 import XCTest
 
 @testable import APIKitLite
+@testable import APIKitLiteTesting
 
 /// Handlers run one at a time, in the order of their requests. A request belongs to the handler
 /// that was set when its object was made.
@@ -67,6 +67,34 @@ final class HandlerOrderTests: HandlerTestCase {
         release.signal()
         let old = await blocked.value
         XCTAssertEqual(old, "old")
+    }
+
+    func testACancelledRequestIsNotHandled() async {
+        let session = makeSession()
+        let paths = Locked<[String]>([])
+        let (entered, release) = (Locked(false), DispatchSemaphore(value: 0))
+        MockURLProtocol.requestHandler = { request in
+            paths.withLock { $0.append(request.url?.path ?? "") }
+            if request.url?.path == "/1" {
+                entered.withLock { $0 = true }
+                release.wait()
+            }
+            return answer("x")
+        }
+        async let first = outcome(.test("1"), over: session)
+        await waitUntil { entered.withLock { $0 } }
+        // Without a session, which would cancel the handler's task a moment later.
+        let core = StaticHandler.current.core
+        let (record, reply) = core.decide(on: .test("2"), passes: 0)
+        let second = Task { try await DirectClient(core, .body, true).load(record, reply) }
+        await waitUntil { MockURLProtocol.requests.count == 2 }
+
+        second.cancel()
+        release.signal()
+        let outcomes = await [first, outcome(.test("3"), over: session)]
+
+        XCTAssertEqual(outcomes, ["x", "x"])
+        XCTAssertEqual(paths.withLock { $0 }, ["/1", "/3"])
     }
 
     func testAReplacedHandlerAnswersTheRequestsThatBeganUnderIt() async {

@@ -146,6 +146,17 @@ import Testing
         #expect(data.text.contains("<title>502 Bad Gateway</title>"))
     }
 
+    @Test(arguments: [
+        Fault.truncated(toBytes: 1), .wrongType(at: "$"), .null(at: "$"), .status(503), .slow,
+        .failing(afterBytes: 2), .failingInHeaders(afterBytes: 5), .repeatedPiece(1),
+        .stalled(afterBytes: 1),
+    ])
+    func keepsTheTimeOfTheSample(_ fault: Fault) {
+        let response = fault.response(from: .json("[1]").delayed(by: .seconds(5)).held)
+
+        #expect(response.delay == .seconds(5) && response.isHeld)
+    }
+
     @Test(arguments: [(1, 0), (2, 1), (43, 42), (64, 63), (65, 32), (10_000, 63)])
     func slowBytesComeASecondApart(_ length: Int, _ seconds: Int) async throws {
         let clock = MockClock()

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 @Suite(.limited, .usesManySockets) struct ForEachFaultTests {
     struct User: Codable, Sendable {
@@ -78,13 +79,25 @@ import Testing
 
     /// A client may begin work that goes on when its own task is cancelled.
     @Test func aClientThatIgnoresItsCancellationGetsTheAnswer() async throws {
-        let report = try await forEachFault(in: .text("hello")) { network in
+        let report = try await forEachFault(in: .text("hello"), throwing: URLError.self) {
+            network in
             let session = network
-            _ = await Task { try? await session.exchange(.test("a")) }.value
+            _ = try await Task { try await session.exchange(.test("a")) }.value
         }
 
         #expect(report[.cancelledBefore] == .value)
         #expect(report[.cancelledDuring] == .value)
+    }
+
+    @Test func reportsAreEqualIfTheirFaultsAndOutcomesAre() {
+        func report(_ faults: [Fault], _ outcome: LoadOutcome) -> FaultReport {
+            FaultReport(faults: faults, results: [.hanging: (outcome, nil)])
+        }
+        let known = report([.hanging], .value)
+
+        #expect(known == report([.hanging], .value))
+        #expect(known != report([.hanging], .error(.parse)))
+        #expect(known != report([.hanging, .slow], .value))
     }
 
     @Test func aCancelledClientMayThrowACancellationError() async throws {

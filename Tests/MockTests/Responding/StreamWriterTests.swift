@@ -185,6 +185,30 @@ import TestSupport
         #expect(clock.pending == [] && clock.pendingDeadlines == [])
     }
 
+    @Test func throwsWhenTheClientLeavesBeforeItHasThePiece() async throws {
+        let (errors, gate) = (Recorder<URLError.Code?>(), Gate())
+        let network = network { writer in
+            await gate.wait()
+            do {
+                try await writer.send("a")
+                errors.append(nil)
+            } catch {
+                errors.append((error as? URLError)?.code)
+            }
+        }
+        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
+        task.resume()
+        await network.waitForRequests()
+        // A suspended task receives nothing.
+        task.suspend()
+        gate.open()
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+
+        task.cancel()
+
+        #expect(await errors.events { _ in true } == [.networkConnectionLost])
+    }
+
     @Test(arguments: Transport.allCases)
     func itsErrorFailsTheBody(_ transport: Transport) async throws {
         let client = try TestClient(
