@@ -7,8 +7,12 @@ extension OperationQueue {
     /// If more callbacks are waiting than the limit, adding one waits for up to 10 ms, so that
     /// Foundation does not receive faster than the callbacks run. A longer wait could block a
     /// callback that calls Foundation, which then waits for the adding thread.
-    package static func serial(label: String, limit: Int = .max) -> OperationQueue {
-        SerialQueue(label: label, limit: limit)
+    ///
+    /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
+    package static func serial(
+        label: String, limit: Int = .max, willAdd: (@Sendable () -> Void)? = nil
+    ) -> OperationQueue {
+        SerialQueue(label: label, limit: limit, willAdd: willAdd)
     }
 }
 
@@ -16,15 +20,18 @@ private final class SerialQueue: OperationQueue, @unchecked Sendable {  // Const
     private let queue: DispatchQueue
     /// Counts the callbacks that may still be added, or nil if there is no limit.
     private let slots: DispatchSemaphore?
+    private let willAdd: (@Sendable () -> Void)?
 
-    init(label: String, limit: Int) {
+    init(label: String, limit: Int, willAdd: (@Sendable () -> Void)?) {
         queue = DispatchQueue(label: label)
+        self.willAdd = willAdd
         slots = limit < .max ? DispatchSemaphore(value: limit) : nil
         super.init()
         maxConcurrentOperationCount = 1
     }
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        willAdd?()
         guard let slots else { return queue.async(execute: block) }
         let hasSlot = slots.wait(timeout: .now() + .milliseconds(10)) == .success
         queue.async {

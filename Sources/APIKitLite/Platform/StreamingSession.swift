@@ -32,9 +32,11 @@ private final class StreamingSession:
         configuration.urlCache = nil
         // A callback has up to 16 KiB, so less than 1 MiB is waiting.
         let queue = OperationQueue.serial(
-            label: "APIKitLite.StreamingSession.delegateQueue", limit: 64)
+            label: "APIKitLite.StreamingSession.delegateQueue", limit: 64,
+            willAdd: stopTransfers)
         urlSession = URLSession(
             configuration: configuration, delegate: TaskDelegateCaller(), delegateQueue: queue)
+        urlSession.markTransferQueue()
         self.owner = owner
         key = ObjectIdentifier(owner)
         protocolClasses = owner.protocolClasses
@@ -59,7 +61,14 @@ private final class StreamingSession:
         let hasConnection = owner.usesStandardProtocol(for: request)
         if hasConnection { ConnectionBusyLoop.watch(session.urlSession) }
         let task = session.urlSession.dataTask(with: request)
-        return (task, { session.streamDidEnd(hasConnection: hasConnection) })
+        let placeholder = hasConnection ? owner.placeholder(for: task) : nil
+        return (
+            task,
+            {
+                session.streamDidEnd(hasConnection: hasConnection)
+                if let placeholder { waitingQueue.async { placeholder.cancel() } }
+            }
+        )
     }
 
     /// Releases this session. If another stream could reuse the connection, it does so when it has
@@ -123,6 +132,45 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     }
 }
 
+extension URLSessionTask {
+    /// Cancels the task. If it streams, its transfer also fails when more of the body arrives.
+    ///
+    /// libcurl receives and decompresses a body as long as more of it has arrived. That may take
+    /// seconds, on the queue on which Foundation cancels tasks. Only code that runs within libcurl's
+    /// call can end it sooner: for each piece, Foundation adds a callback to the delegate queue.
+    func stopReceiving() {
+        guard stream != nil else { return cancel() }
+        stoppedTasks.withLock { tasks in
+            // Those of an app's own protocol class have no transfer to stop.
+            tasks.removeAll { $0.task == nil }
+            tasks.append(WeakTask(task: self))
+        }
+        waitingQueue.async { self.cancel() }
+    }
+}
+
+/// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
+///
+/// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all of these waited,
+/// the body's reader could not run, and so could not leave.
+let waitingQueue = DispatchQueue(label: "APIKitLite.waitingQueue")
+
+private struct WeakTask { weak var task: URLSessionTask? }
+
+/// The tasks whose transfers must stop when the next callback of a stream is added.
+private let stoppedTasks = Locked<[WeakTask]>([])
+
+/// Stops the transfers of `stoppedTasks`, if this is Foundation's serial queue, where they may be
+/// used. An app's own protocol class may add callbacks elsewhere.
+@Sendable func stopTransfers() {
+    guard isOnTransferQueue else { return }
+    let tasks = stoppedTasks.withLock { tasks in
+        defer { tasks = [] }
+        return tasks
+    }
+    for case let task? in tasks.map(\.task) { Transfer(of: task)?.stopReceiving() }
+}
+
 extension URLSession {
     /// Returns whether Foundation's own protocol loads a request, rather than a class of the app.
     ///
@@ -137,6 +185,15 @@ extension URLSession {
         }
         let type: AnyClass? = chosenClass(of: self) ?? chosenClass(of: .shared)
         return type == nil || type == StreamingSession.standardClass
+    }
+
+    /// Creates a task of the app's session that is never resumed. It is cancelled with the session,
+    /// and then cancels a stream's task.
+    fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
+        // A data task would look for its response in the cache.
+        task.originalRequest?.url.map { url in
+            downloadTask(with: url) { _, _, _ in task.stopReceiving() }
+        }
     }
 
     /// Creates a task whose delegate receives the pieces of the body, and returns it with a

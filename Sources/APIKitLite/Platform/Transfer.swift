@@ -61,16 +61,20 @@ struct Transfer {
         _ = setPauseState?(handle, 0, isPaused ? 1 : 0)
     }
 
-    /// Ends the transfer as soon as Foundation has collected too much of its body.
+    /// Makes the transfer fail when more of its body arrives.
     ///
-    /// libcurl decompresses each read from the socket, at most 16 KiB, before `endsLargeBody` runs.
+    /// libcurl passes each piece of the body to Foundation together with Foundation's object.
+    /// Without the object, Foundation refuses the piece.
+    func stopReceiving() {
+        _ = setPointer?(handle, writeData, nil)
+    }
+
+    /// Ends the transfer if Foundation has collected too much of its body.
     func limitBody() {
-        guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
-            return
-        }
-        let function = unsafeBitCast(endsLargeBody, to: Handle.self)
-        if setPointer?(handle, xferInfoFunction, function) == 0 {
-            _ = setLong?(handle, noProgress, 0)
+        if let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil,
+            exchange.refusesBody(of: collectedCount(of: easyHandle))
+        {
+            stopReceiving()
         }
     }
 
@@ -91,7 +95,15 @@ struct Transfer {
     }
 }
 
+/// Whether the current queue is a marked session's serial queue.
+var isOnTransferQueue: Bool { DispatchQueue.getSpecific(key: isTransferQueue) == true }
+
+private let isTransferQueue = DispatchSpecificKey<Bool>()
+
 extension URLSession {
+    /// Marks the serial queue of the session for `isOnTransferQueue`.
+    func markTransferQueue() { transferQueue?.setSpecific(key: isTransferQueue, value: true) }
+
     /// Whether the session was invalidated.
     var isInvalidated: Bool { property("invalidated", of: self) as? Bool ?? false }
 
@@ -171,7 +183,7 @@ private let getInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<Double>
     function("CFURLSession_easy_getinfo_double")
 private let getLongInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<CLong>) -> CInt)? =
     function("CFURLSession_easy_getinfo_long")
-private let setPointer: (@convention(c) (Handle, CInt, Handle) -> CInt)? =
+private let setPointer: (@convention(c) (Handle, CInt, Handle?) -> CInt)? =
     function("CFURLSession_easy_setopt_ptr")
 private let setLong: (@convention(c) (Handle, CInt, CLong) -> CInt)? =
     function("CFURLSession_easy_setopt_long")
@@ -180,8 +192,8 @@ private let setLong: (@convention(c) (Handle, CInt, CLong) -> CInt)? =
 private let (sizeUpload, redirectTime, responseCode): (CInt, CInt, CInt) =
     (0x300007, 0x300013, 0x200002)
 
-/// libcurl's `CURLOPT_NOPROGRESS` and `CURLOPT_XFERINFOFUNCTION`.
-private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
+/// libcurl's `CURLOPT_WRITEDATA`.
+private let writeData: CInt = 10001
 
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
@@ -201,12 +213,4 @@ private let refusesAttempt:
         else { return 0 }
         return exchange(of: object)?.refusesRepetition(after: status) == false ? 0 : 1
     }
-
-/// libcurl calls this after each read, with the `_EasyHandle` that Foundation set as its data.
-private let endsLargeBody: @convention(c) (Handle?, Int64, Int64, Int64, Int64) -> CInt = {
-    easyHandle, _, received, _, _ in
-    guard received > 0, let easyHandle else { return 0 }
-    let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
-    return exchange(of: object)?.refusesBody(of: collectedCount(of: object)) == true ? 1 : 0
-}
 #endif

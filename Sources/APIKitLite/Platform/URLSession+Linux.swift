@@ -16,14 +16,22 @@ extension URLSession {
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 
+    /// Calls a function that creates a streaming task.
+    func createTask(for request: URLRequest, _ create: @escaping @Sendable () -> Void) {
+        usesStandardProtocol(for: request) ? waitingQueue.async(execute: create) : create()
+    }
+
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        delegate.urlSession(
-            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
-            completionHandler: completion)
+        // A streamed task is of another session, with another queue.
+        delegateQueue.addOperation {
+            delegate.urlSession(
+                self, task: task, willPerformHTTPRedirection: response, newRequest: next,
+                completionHandler: completion)
+        }
     }
 }
 
@@ -81,7 +89,11 @@ extension URLSessionExchange {
         guard let delegate = appDelegate(of: session) else {
             return answer(.performDefaultHandling, nil)
         }
-        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
+        let session = appSession(of: session)
+        session.delegateQueue.addOperation {
+            delegate.urlSession(
+                session, task: task, didReceive: challenge, completionHandler: answer)
+        }
     }
 }
 
@@ -132,6 +144,8 @@ private let environmentHasProxy =
 extension URLSession {
     func prepareForTask(for request: URLRequest) throws {}
 
+    func createTask(for _: URLRequest, _ create: () -> Void) { create() }
+
     func mayBeOfProxy(_ response: HTTPURLResponse, to _: URLSessionExchange) -> Bool { false }
 
     func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
@@ -169,6 +183,12 @@ extension URLSessionTask {
     func endAtRedirect(isCancelled: Bool, _ decide: (URLRequest?) -> Void) { decide(nil) }
 
     func cancelAfterRedirect() { cancel() }
+
+    func stopReceiving() { cancel() }
+}
+
+extension URLSession {
+    func usesStandardProtocol(for _: URLRequest) -> Bool { true }
 }
 
 extension HTTPURLResponse {

@@ -25,8 +25,9 @@ extension HTTPSession {
     /// and downloads do not keep the entire body and have no such limit. If a chain has several
     /// such policies, the outermost one, which was added last, applies.
     ///
-    /// On Linux, a `URLSession` ends the transfer soon after the limit is exceeded. On Apple
-    /// platforms, it receives the entire body first.
+    /// With this policy, a `URLSession` ends the transfer when the limit is exceeded. Without it,
+    /// Foundation collects the body, and a transfer that exceeds 1 GiB ends later: on Linux, within
+    /// seconds, and on Apple platforms, when the entire body has been received.
     ///
     /// - Parameter limit: The maximum size of a body, in bytes.
     public func limitingBodies(to limit: Int) -> some HTTPSession {

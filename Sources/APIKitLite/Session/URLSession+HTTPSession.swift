@@ -60,19 +60,23 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        let type = options.bufferLimit == nil ? URLSessionExchange.self : URLSessionStream.self
+        // Foundation would receive a whole body without a limit. On Linux, an app's own protocol
+        // class stays in the app's session.
+        let isLimited = options.context.bodyLimit != nil && usesStandardProtocol(for: request)
+        let isStream = options.bufferLimit != nil || isLimited
+        let type = isStream ? URLSessionStream.self : URLSessionExchange.self
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
             repetition: repetition(of: request, isResend: isResend))
-        try prepareForTask(for: request)
         if let stream = exchange as? URLSessionStream {
             return try await withTaskCancellationHandler {
-                stream.start(sent, on: self)
+                createTask(for: request) { stream.start(sent, on: self) }
                 return try await stream.head()
             } onCancel: {
                 stream.cancel()
             }
         }
+        try prepareForTask(for: request)
         return try await withTaskCancellationHandler {
             // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it
             // is cancelled under a mock, every `URLSession` in the process deadlocks.

@@ -60,6 +60,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         session.delegate as? any URLSessionTaskDelegate
     }
 
+    /// Returns the app's session, which may not be the task's session.
+    func appSession(of session: URLSession) -> URLSession { session }
+
     /// Resumes the task, or cancels it if `cancel()` was already called.
     func start(_ task: URLSessionTask) {
         task.delegate = self
@@ -79,7 +82,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         if isAtRedirect {
             task?.cancelAfterRedirect()
         } else {
-            task?.cancel()
+            task?.stopReceiving()
         }
     }
 
@@ -91,12 +94,12 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             return (isOver, self.decision)
         }
         if let decision { return decision }
+        // Bytes that arrived after the cancellation are discarded.
+        if isCancelled { return .failure(URLError(.cancelled)) }
         if let error {
             let error = (isCancelled ? nil : bodyStreamError) ?? originalError(of: error)
             return mustResend(after: error) ? .success(.resend) : .failure(error)
         }
-        // Bytes that arrived after the cancellation are discarded.
-        if isCancelled { return .failure(URLError(.cancelled)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
@@ -149,7 +152,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         guard case .success(let next?) = result, let delegate = appDelegate(of: session) else {
             return end(task, at: result, completionHandler)
         }
-        session.ask(delegate, about: task, response, next) { [self] next in
+        appSession(of: session).ask(delegate, about: task, response, next) { [self] next in
             end(task, at: .success(next), completionHandler)
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// One task of a `URLSession` and its delegate, which passes the body on in pieces.
+/// One task of a `URLSession` and its delegate, which receives the body in pieces. It passes them
+/// on, or collects a whole body of limited size.
 ///
 /// Redirects and challenges are handled as in an exchange.
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
@@ -14,6 +15,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     }
 
     private let opened = Promise<Head>()
+    /// The body so far, if the whole response is awaited.
+    private var collected = Data()
     private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
     /// The latest response, if another one may follow.
     private var undecided: HTTPURLResponse?
@@ -27,12 +30,16 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// needs.
     func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
+        do { try owner.prepareForTask(for: request) } catch { return fail(error) }
         let (task, didComplete) = owner.streamingTask(with: sent)
         self.didComplete = didComplete
-        flow.control(task)
+        if !isWhole { flow.control(task) }
         refuseRepetitionAtResume(of: task)
         start(task)
     }
+
+    /// Whether the whole response is awaited.
+    var isWhole: Bool { options.bufferLimit == nil }
 
     /// The state of the body's reader, which is busy until the headers arrive.
     fileprivate var readerState: ReaderState {
@@ -46,11 +53,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return http
     }
 
+    override func appSession(of session: URLSession) -> URLSession { owner ?? session }
+
     override func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         owner?.delegate as? any URLSessionTaskDelegate
     }
 
-    /// Suspends until the headers or a redirect have been received.
+    /// Suspends until the awaited part of the response, or a redirect, has been received.
     ///
     /// - Throws: The task's error, or `URLError.cancelled` as soon as the caller is cancelled.
     func head() async throws -> TaskOutcome {
@@ -82,9 +91,14 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler(.allow)
         // The response may be a redirect that is followed.
         guard wantsResponse else { return }
+        // The response may be the second one, after a challenge.
+        if isWhole {
+            collected = Data()
+            return
+        }
         guard let http = response as? HTTPURLResponse else {
             fail(TransportError.notHTTP(response.url))
-            return cancelSoon()
+            return cancel()
         }
         // Foundation on Linux also delivers interim responses (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
@@ -97,12 +111,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         if undecided == nil, !open(http), first?.mimeType != "multipart/x-mixed-replace" {
             // The caller already has a response, and this body does not belong to it.
             decide(.failure(URLError(.badServerResponse)))
-            cancelSoon()
+            cancel()
         }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard wantsResponse else { return }
+        if isWhole { return collect(data) }
         // Foundation never delivers a proxy's body.
         if let http = undecided, !http.mayBeFollowed {
             undecided = nil
@@ -117,16 +132,28 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         didComplete()
-        switch outcome(nil, task.response, error) {
-        case .success(.answer(_, let http)):
+        switch outcome(collected, task.response, error) {
+        case .success(.answer(_, let http)) where !isWhole:
             open(http)
             buffer.finish()
         case .success(let outcome):
+            if case .answer(_, let http) = outcome {
+                owner?.storeCookies(of: http, to: request, replacing: cookies)
+            }
             if !opened.resolve(with: .success(.other(outcome))) {
                 buffer.finish(throwing: URLError(.badServerResponse))
             }
         case .failure(let error):
             fail(error)
+        }
+    }
+
+    private func collect(_ piece: Data) {
+        if refusesBody(of: collected.count + piece.count) {
+            collected = Data()
+            cancel()
+        } else {
+            collected.append(piece)
         }
     }
 
@@ -136,14 +163,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private func open(_ http: HTTPURLResponse) -> Bool {
         owner?.storeCookies(of: http, to: request, replacing: cookies)
         guard opened.resolve(with: .success(.answer(buffer, http))) else { return false }
-        buffer.onCancel { [weak self] in self?.cancelSoon() }
+        buffer.onCancel { [weak self] in self?.cancel() }
         return true
-    }
-
-    /// Cancels the task asynchronously, because the call waits for Foundation's queue, which may
-    /// wait for the delegate queue.
-    private func cancelSoon() {
-        DispatchQueue.global().async { [self] in cancel() }
     }
 
     private func fail(_ error: any Error) {
@@ -157,7 +178,7 @@ extension URLSessionTask {
 
     /// A function that returns the state of the body's reader, or nil if the task does not stream.
     package var readerState: (@Sendable () -> ReaderState)? {
-        guard let stream else { return nil }
+        guard let stream, !stream.isWhole else { return nil }
         return { [weak stream] in stream?.readerState ?? .left }
     }
 }

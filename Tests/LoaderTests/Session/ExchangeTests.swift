@@ -101,16 +101,25 @@ import FoundationNetworking
         }
     }
 
-    @Test func asksTheSessionsDelegate() async throws {
+    @Test(arguments: [SendOptions.body, .body(limit: 1_000), .head()])
+    func asksTheSessionsDelegateOnItsQueue(_ options: SendOptions) async throws {
         let server = try network.serve()
         network.stub(.any, .redirect(to: "/new"))
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let queues = Locked<[OperationQueue?]>([])
+        let delegate = RedirectDelegate { _, completion in
+            queues.withLock { $0.append(.current) }
+            completion(nil)
+        }
         let session = URLSession(
-            configuration: .withoutProxy, delegate: RedirectDelegate { $1(nil) },
-            delegateQueue: nil)
+            configuration: .withoutProxy, delegate: delegate, delegateQueue: queue)
 
-        let (_, response) = try await session.exchange(URLRequest(url: server.url))
+        let (_, response) = try await session.send(
+            URLRequest(url: server.url), awaiting: options)
         #expect(response.statusCode == 302)
         #expect(network.requests.count == 1)
+        #expect(queues.withLock { $0 } == [queue])
     }
 
     // What Foundation needs on Linux is added to the request of the task only.

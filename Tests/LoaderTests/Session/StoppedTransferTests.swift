@@ -1,0 +1,179 @@
+#if canImport(FoundationNetworking)
+@testable import APIKitLite
+import APIKitLiteTesting
+import FoundationNetworking
+import TestSupport
+
+/// A transfer whose body is unwanted ends, although more of the body has arrived.
+@Suite(.limited, .usesSockets) struct StoppedTransferTests {
+    static let limit = 1 << 20
+
+    private let network = MockNetwork()
+    private let server: LoopbackServer
+    private let session = URLSession(configuration: .withoutProxy)
+
+    init() throws {
+        server = try network.serve()
+        network.stub(.get("/"), .text("ok"), times: .any)
+        network.stub(
+            .get("/large"),
+            .data(.gzippedZeros(16 << 20)).header("Content-Encoding", "gzip"), times: .any)
+    }
+
+    private func request(_ path: String = "") -> URLRequest {
+        URLRequest(url: server.url.appending(path: path))
+    }
+
+    private final class PieceCounter: NSObject, URLSessionDataDelegate {
+        let hasEnded = Gate()
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+        ) {
+            hasEnded.open()
+        }
+    }
+
+    /// libcurl gets all pieces of one read in one call. Each is decompressed from a few bytes.
+    @Test func noPieceArrivesAfterTheLastWanted() async throws {
+        let stream = URLSessionStream(request("large"), .head())
+        let callbacks = Locked(0)
+        let delegate = PieceCounter()
+        // The delegate queue's callbacks are added within libcurl's call.
+        let queue = OperationQueue.serial(label: "StoppedTransferTests") {
+            let count = callbacks.withLock { callbacks in
+                callbacks += 1
+                return callbacks
+            }
+            if count == 5 { stream.cancel() }
+            stopTransfers()
+        }
+        let session = URLSession(
+            configuration: .withoutProxy, delegate: delegate, delegateQueue: queue)
+        session.markTransferQueue()
+        stream.start(session.dataTask(with: request("large")))
+        await delegate.hasEnded.wait()
+
+        // The last one is the completion.
+        #expect(callbacks.withLock { $0 } == 6)
+    }
+
+    enum Reader: CaseIterable { case data, load, options, collect, leaves, cancelled, download }
+
+    /// The session goes on working, also for its other requests.
+    @Test(arguments: Reader.allCases)
+    func endsALargeBody(_ reader: Reader) async throws {
+        try await concurrently(4) { _ in try await expectEnd(of: reader) }
+
+        for _ in 0..<50 { #expect(await session.outcome(of: request()) == .body("ok")) }
+        let limited = session.limitingBodies(to: Self.limit)
+        for _ in 0..<50 { #expect(await limited.outcome(of: request()) == .body("ok")) }
+        #expect(await session.outcome(of: request(), asStream: true) == .body("ok"))
+    }
+
+    private func expectEnd(of reader: Reader) async throws {
+        let limited = session.limitingBodies(to: Self.limit)
+        let request = request("large")
+        let tooLarge = TransportError.bodyTooLarge(limit: Self.limit)
+        switch reader {
+        case .data:
+            await #expect(throws: tooLarge) { try await limited.exchange(request) }
+        case .load:
+            let error = await #expect(throws: APIRequestError.self) {
+                try await limited.load(request, as: Data.self)
+            }
+            #expect(error?.underlying as? TransportError == tooLarge)
+        case .options:
+            await #expect(throws: tooLarge) {
+                try await session.send(request, awaiting: .body(limit: Self.limit))
+            }
+        case .collect:
+            let (body, _) = try await session.stream(request)
+            await #expect(throws: tooLarge) { try await body.collect(limit: Self.limit) }
+        case .leaves:
+            var pieces = try await session.stream(request).0.makeAsyncIterator()
+            _ = try await pieces.next()
+        case .cancelled:
+            let (body, _) = try await session.stream(request)
+            let task = Task {
+                for try await _ in body { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            // The whole body may have arrived before.
+            _ = await task.result
+        case .download:
+            let folder = try TemporaryFolder()
+            let task = Task {
+                try await session.download(
+                    request, to: folder.file,
+                    progress: { _, _ in withUnsafeCurrentTask { $0?.cancel() } })
+            }
+            await #expect(throws: (any Error).self) { try await task.value }
+        }
+    }
+
+    /// Without a limit of its own, a body is received by Foundation, and looked at now and then.
+    @Test func endsALargeBodyThatFoundationCollects() async throws {
+        let server = try LargeServer()
+        let request = URLRequest(url: server.url)
+        let exchange = URLSessionExchange(request, .body(limit: Self.limit))
+        let result = await withCheckedContinuation { continuation in
+            ConnectionBusyLoop.watch(session)
+            let task = session.dataTask(with: request) {
+                continuation.resume(returning: exchange.outcome($0, $1, $2))
+            }
+            exchange.start(task)
+        }
+
+        #expect(throws: TransportError.bodyTooLarge(limit: Self.limit)) { try result.get() }
+        await server.hasEnded.wait()
+    }
+
+    @Test func endsAStreamWhoseBufferIsFull() async throws {
+        let server = try LargeServer()
+        let (body, _) = try await session.stream(URLRequest(url: server.url), buffering: 1 << 16)
+        await server.hasEnded.wait()
+        await #expect(throws: TransportError.bodyLimit(1 << 16)) { try await body.collect() }
+    }
+
+    // MARK: The app's session
+
+    @Test(arguments: [false, true])
+    func endsWithTheAppsSession(isStream: Bool) async throws {
+        let held = network.stub(.get("/held"), .hanging)
+        let limited = session.limitingBodies(to: Self.limit)
+        let load = Task { await limited.outcome(of: request("held"), asStream: isStream) }
+        await held.waitForRequests()
+
+        session.invalidateAndCancel()
+        #expect(await load.value == .error(.cancelled))
+    }
+
+    @Test(arguments: [false, true])
+    func mayFinishBeforeTheAppsSession(isStream: Bool) async throws {
+        let held = network.stub(.get("/held"), .text("held").held)
+        let limited = session.limitingBodies(to: Self.limit)
+        let load = Task { await limited.outcome(of: request("held"), asStream: isStream) }
+        await held.waitForRequests()
+
+        session.finishTasksAndInvalidate()
+        held.release()
+        #expect(await load.value == .body("held"))
+    }
+
+    @Test func usesTheProtocolClassesOfTheAppsSession() async throws {
+        let mock = MockNetwork()
+        mock.stub(.any, .text("mock"), times: .any)
+        for asStream in [true, false] {
+            #expect(
+                await session.limitingBodies(to: 9).outcome(of: request(), asStream: asStream)
+                    == .body("ok"))
+        }
+        session.configuration.protocolClasses = mock.configuration.protocolClasses
+        for asStream in [true, false] {
+            #expect(
+                await session.limitingBodies(to: 9).outcome(of: request(), asStream: asStream)
+                    == .body("mock"))
+        }
+    }
+}
+#endif
