@@ -32,10 +32,12 @@ private struct TimingOutSession: SessionPolicy {
         running.fill(with: task)
         // Leftover work is cancelled before this function returns.
         defer { task.cancel() }
-        let (body, response) = try await promise.value(ifCancelled: .failure(URLError(.cancelled)))
+        var (body, response) = try await promise.value(ifCancelled: .failure(URLError(.cancelled)))
         {
             task.cancel()
         }
+        // Limits how long the body of a refused response is read.
+        body.notes.timeouts.append((timeline, deadline))
         return (limitingSilence(of: body), response)
     }
 
@@ -63,7 +65,8 @@ extension HTTPSession {
     ///
     /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
     /// `idle` how long the reader waits for the next piece. (If a stream's response is not
-    /// accepted, its error contains as much of the body as arrives within 5 seconds.)
+    /// accepted, its error contains as much of the body as arrives within `duration`, and within 5
+    /// seconds after the headers.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///

@@ -47,6 +47,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         var exchangeIDs: [ObjectIdentifier: Int] = [:]
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
+        /// The clocks of the chain, each with the moment of its timeout, if it has one.
+        var timeouts: [(timeline: Timeline, deadline: Duration?)] = []
     }
 
     /// Creates a complete body.
@@ -73,9 +75,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Creates a body from the bytes that arrive in a buffer.
-    package init(_ buffer: BodyBuffer) {
+    /// Creates a body from the bytes that arrive in a buffer, as a timeline's time passes.
+    package init(_ buffer: BodyBuffer, on timeline: Timeline? = nil) {
         self.init(next: { try await buffer.next() }, end: { buffer.end(throwing: $0) })
+        notes.timeouts = timeline.map { [($0, nil)] } ?? []
     }
 
     /// Creates a body whose pieces a function returns.
@@ -290,13 +293,21 @@ extension HTTPBody {
     private static let longestBeginning = 1024 * 1024
 
     /// Returns the beginning of a refused response's body for the error: at most 1 MiB, as far as
-    /// it arrives within 5 seconds.
+    /// it arrives within 5 seconds, and before the timeouts of the chain.
     ///
-    /// If the body throws an error, returns what arrived, because the refusal matters more.
+    /// The 5 seconds are measured on the given clock and those of the chain, and on the real clock
+    /// only if none of them is a test's. If the body throws an error, returns what arrived, because
+    /// the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
-        let limit = DeadlineTimer(.seconds(5), on: Timeline(clock)).schedule { end() }.1
-        defer { limit.cancel() }
+        let timeouts = notes.timeouts + [(Timeline(clock), nil)]
+        let isTested = timeouts.contains { !$0.timeline.isRealTime }
+        let limits = timeouts.compactMap { timeline, deadline in
+            let longest = isTested && timeline.isRealTime ? nil : Duration.seconds(5)
+            return [longest, deadline.map { $0 - timeline.now() }].compactMap(\.self).min()
+                .map { DeadlineTimer($0, on: timeline).schedule { end() }.1 }
+        }
+        defer { for limit in limits { limit.cancel() } }
         var data = Data()
         let pieces = makeAsyncIterator()
         while data.count < Self.longestBeginning, let piece = try? await pieces.nextPiece() {

@@ -40,7 +40,7 @@ final class DirectClient: Client {
             let result = await Result { try await promise.value() }
             try Task.checkNotCancelled()
             let response = try result.get()
-            if let stream { return (HTTPBody(stream), response) }
+            if let stream { return (HTTPBody(stream, on: core.time.timeline), response) }
             let data = collected.withLock(\.body).joined
             return (try HTTPBody(data).limited(by: options), response)
         } onCancel: {

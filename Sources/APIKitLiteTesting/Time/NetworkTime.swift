@@ -6,7 +6,7 @@ import APIKitLite
 /// clock, no time passes.
 struct NetworkTime: Sendable {
     /// The clock that the test chose, if any.
-    private let timeline: Timeline?
+    let timeline: Timeline?
     /// The same clock, if it is a ``MockClock``, which only the test moves.
     let mockClock: MockClock?
     private let start: MockClock.Instant

@@ -119,6 +119,7 @@ import Testing
     func readsARefusalUntilTheTimeoutOfTheChain(
         _ isAlsoInnermost: Bool, isMapped: Bool
     ) async throws {
+        let folder = try TemporaryFolder()
         var session: any HTTPSession = pings(on: clock)
         if isAlsoInnermost {
             session = session.timingOut(after: .seconds(60), idle: .seconds(60), clock: clock)
@@ -130,14 +131,41 @@ import Testing
                 return (body.map { $0 }, response)
             }
         }
-        async let load = session.stream(StrictRequest()).outcome().error
+        let loads: [@Sendable () async -> APIRequestError?] = [
+            { [session] in await session.stream(StrictRequest()).outcome().error },
+            { [session] in
+                await #expect(throws: APIRequestError.self) {
+                    try await session.download(.test("file"), to: folder.file)
+                }
+            },
+        ]
 
-        for duration in [2, 1] {
+        for load in loads {
+            async let error = load()
+            for duration in [2, 1] {
+                await clock.waitForSleepers()
+                await clock.advance(by: .seconds(duration))
+            }
+            #expect(await error?.data?.text == ": ping\n\n")
+            #expect(await error?.statusCode == 503)
+            #expect(clock.pendingDeadlines == [])
+            // The body's function is released, and its sleep ends.
+            await yieldWhile { clock.pending != [] }
+        }
+    }
+
+    /// The policies of the chain have no clock.
+    @Test func readsARefusalOnTheClockOfTheNetwork() async throws {
+        let network = MockNetwork(clock: clock)
+        let answer = MockResponse.text("0123456789", status: 503)
+        network.stub(.any, answer.chunked(by: 1, every: .seconds(2)))
+        async let load = network.limited(to: 1).stream(StrictRequest()).outcome().error
+
+        for duration in [2, 2, 1] {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(duration))
         }
-        #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: ": ping\n\n"))
-        #expect(clock.pendingDeadlines == [])
+        #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "012"))
     }
 
     @Test func aRefusalThatEndsWithinFiveSecondsIsWhole() async throws {
