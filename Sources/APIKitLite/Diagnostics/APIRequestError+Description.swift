@@ -36,6 +36,10 @@ extension APIRequestError {
             line.map { line in requestType.map { "\($0): \(line)" } ?? line }
             ?? requestType ?? "The call"
         if isCancellation { return "\(subject) was cancelled (stage .\(stage))." }
+        // An event can be decoded without its load.
+        if stage == .parse, request == nil, response == nil, data != nil {
+            return "The data could not be parsed (stage .parse)."
+        }
         let event =
             switch stage {
             case .makeRequest: "failed before it was sent"

@@ -13,16 +13,20 @@ extension EventStream {
 
         /// The limits and the jitter. Its `methods` have no effect.
         ///
-        /// `maximumAttempts` limits the consecutive connections without an event. At 1, nothing is
-        /// sent again. `deadline` limits the time without a connection.
+        /// `maximumAttempts` limits the consecutive connections that were not accepted. At 1,
+        /// nothing is sent again. `deadline` limits the time without a connection.
         let policy: RetryPolicy
 
         /// The ID of the last event, which the next connection sends as `Last-Event-ID`, or empty
         /// if there is none.
         var lastEventID = ""
 
-        /// The number of connections since the last event, or since the start. The number is 0
-        /// during the connection that delivered the last event, and after it.
+        /// The number of connections since the last accepted one, or since the start.
+        var refusals = 0
+
+        /// The number of connections since the last event, or since one that was accepted and
+        /// lasted. The delay grows with it, so that a server that accepts each connection and
+        /// closes it is not flooded.
         var attempts = 0
 
         /// The delay before a new connection from the server's `retry` field, or `nil` if there was
@@ -51,6 +55,7 @@ extension EventStream {
                 request.httpBodyStream == nil
             else { return error == nil ? .end : .fail }
             var policy = policy
+            policy.maximumAttempts = refusals < policy.maximumAttempts ? .max : 1
             policy.methods = ["GET"]
             // A shorter delay from the server replaces the policy's base delay.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)

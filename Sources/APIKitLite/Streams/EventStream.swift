@@ -14,9 +14,14 @@ import Foundation
 /// - After one of the policy's statuses, such as 503, the client also reconnects. (The HTML
 ///   Standard does not.)
 /// - Any other status, a different media type, or a body that cannot be parsed is an error.
+/// - Only consecutive connections that fail before they are accepted count as attempts. A stream
+///   without events goes on, for example behind a proxy that ends each connection after a minute.
 ///
 /// The delay before the *n*-th connection without an event is the server's `retry` plus the
 /// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms.
+/// The delay thus grows even if a server accepts each connection and ends it immediately. An
+/// accepted connection that lasts at least `maximumDelay` resets *n* to 1, and so does an event.
+///
 /// Each iterator has its own connection, and nothing is sent before its first `next()`.
 ///
 /// The transfer ends as soon as you leave the loop, release the iterator, or cancel the task.
@@ -45,6 +50,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
         /// When the last accepted connection ended, or the first one began. Nil before `next()`.
         private var lostAt: Duration?
+        private var connectedAt = Duration.zero
         private var hasEnded = false
 
         fileprivate init(_ stream: EventStream) {
@@ -89,17 +95,12 @@ public struct EventStream: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Ends the events because one of them cannot be used.
-        mutating func end(parsing error: any Error) -> APIRequestError {
-            defer { (connection, hasEnded) = (nil, true) }
-            let failure = connection?.parseFailure(error) ?? stream.load.failure(.parse, error)
-            return stream.load.notifyingObservers(of: failure)
-        }
-
         /// Returns a new connection, which sends its request when its first events are read.
         private mutating func connect() -> StreamFlow<ParsedRequest<ServerSentEvents>> {
-            lostAt = lostAt ?? timeline.now()
+            connectedAt = timeline.now()
+            lostAt = lostAt ?? connectedAt
             reconnection.attempts += 1
+            reconnection.refusals += 1
             let load = stream.load
             var session = load.session
             if let deadline = reconnection.policy.deadline {
@@ -120,7 +121,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
-            // Events may be pending, so the last ID still belongs to the last event returned.
+            // The parser may be ahead of the reader. The ID of the last returned event must remain.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
                 throw stream.load.failure(
@@ -131,7 +132,12 @@ public struct EventStream: AsyncSequence, Sendable {
                 // All events of this connection have been returned. An ID without data may have
                 // followed.
                 reconnection.lastEventID = parser.lastEventID
-                lostAt = timeline.now()
+                reconnection.refusals = 0
+                let end = timeline.now()
+                if end - connectedAt >= reconnection.policy.maximumDelay {
+                    reconnection.attempts = 0
+                }
+                lostAt = end
             }
             connection = nil
             let decision = reconnection.decision(
@@ -141,33 +147,25 @@ public struct EventStream: AsyncSequence, Sendable {
             case .end: hasEnded = true
             case .fail:
                 hasEnded = true
-                throw stream.load.notifyingObservers(of: error ?? errorAfterCompleteBody)
+                // A complete body is an error only at the deadline.
+                throw stream.load.notifyingObservers(
+                    of: error ?? stream.load.failure(.transport, URLError(.timedOut)))
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
             }
         }
-
-        /// The error if the last connection ended without one and the client does not reconnect.
-        private var errorAfterCompleteBody: APIRequestError {
-            let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
-            return stream.load.failure(
-                .transport,
-                isLimit
-                    ? StreamError.noEvents(connectionCount: reconnection.attempts)
-                    : URLError(.timedOut))
-        }
     }
 }
 
 extension RetryPolicy {
-    /// The default policy for an event stream: 10 consecutive connections without an event, and no
-    /// deadline.
+    /// The default policy for an event stream, which reconnects without a limit, as in a browser
+    /// (HTML Standard, section 9.2).
     ///
     /// The delays start at up to 3 seconds, unless the server asks for others, and are at most 30
-    /// seconds.
+    /// seconds. To give up while a server cannot be reached, set `maximumAttempts` or `deadline`.
     public static let eventStream = RetryPolicy(
-        maximumAttempts: 10, baseDelay: .seconds(3), deadline: nil)
+        maximumAttempts: .max, baseDelay: .seconds(3), deadline: nil)
 }
 
 extension HTTPSession {
@@ -190,8 +188,9 @@ extension HTTPSession {
     ///   - request: The request to send. The headers `Accept`, `Cache-Control` and `Last-Event-ID`
     ///     are added, unless the request has them.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
-    ///   - policy: The limits and the jitter of the delays. By default, 10 consecutive connections
-    ///     without an event, delays of at most 3 seconds at first, and no deadline. With
+    ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits how many
+    ///     connections in a row are not accepted, and `deadline` how long there is none. By default,
+    ///     there is no limit, and the delays are at most 3 seconds at first. With
     ///     ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the connection's error,
     ///     which is `nil` if the body was complete.

@@ -63,7 +63,10 @@ where Events.Element == ServerSentEvent {
 
     private mutating func append(_ bytes: Data?, to values: inout [Value]) throws {
         try events.forEach(in: bytes) { [decoder] event in
-            if let value = try decoder.decode(Value.self, from: event) { values.append(value) }
+            if event.event == "error" { throw StreamError.event(event) }
+            if !event.data.utf8.isEmptyBody {
+                values.append(try decoder.decode(Value.self, fromElement: Data(event.data.utf8)))
+            }
             return true
         }
     }
@@ -71,17 +74,44 @@ where Events.Element == ServerSentEvent {
 
 extension JSONEvents: Sendable where Events: Sendable, Value: SendableMetatype {}
 
-extension JSONDecoder {
-    /// Decodes an event's data. Returns nil for empty data, and throws for an event of the type
-    /// `error`.
-    func decode<Value: Decodable>(
-        _ type: Value.Type, from event: ServerSentEvent
-    ) throws -> Value? {
-        if event.event == "error" { throw StreamError.event(event) }
-        if event.data.utf8.isEmptyBody { return nil }
-        return try decode(type, fromElement: Data(event.data.utf8))
+extension ServerSentEvent {
+    /// Decodes the event's data from JSON.
+    ///
+    ///     for try await event in session.events(request, after: lastEventID) {
+    ///         if event.event == "headline" { show(try event.decode(Headline.self)) }
+    ///         lastEventID = event.id
+    ///     }
+    ///
+    /// As `Data`, the data is returned unchanged. As an optional type, empty data is nil.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder; by default, a new `JSONDecoder`.
+    ///   - redaction: The secrets to hide in the error's texts.
+    /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's data
+    ///   and without a request. Its text says where the data differs, and names the event's type
+    ///   and ID.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),
+        redaction: Redaction = .standard
+    ) throws(APIRequestError) -> Value {
+        let element = Data(data.utf8)
+        do {
+            return try decoder.decode(type, fromElement: element)
+        } catch {
+            var failure = APIRequestError(
+                stage: .parse, data: element, underlying: error, redaction: redaction)
+            let (type, id) = (redaction.excerpt(event), redaction.excerpt(id))
+            failure.hint = """
+                The event has the type \(type.debugDescription)\
+                \(id.isEmpty ? "" : " and the ID \(id.debugDescription)").
+                """
+            throw failure
+        }
     }
+}
 
+extension JSONDecoder {
     /// Decodes an element of a stream. A `DecodingError` contains the element's bytes.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {
@@ -89,72 +119,5 @@ extension JSONDecoder {
         } catch let error as DecodingError {
             throw error.about(element)
         }
-    }
-}
-
-/// An asynchronous sequence of values decoded from the JSON data of an ``EventStream``.
-///
-/// To create one, call ``EventStream/json(_:decoder:)``.
-public struct JSONEventStream<Value: Decodable>: AsyncSequence {
-    fileprivate let events: EventStream
-    fileprivate let decoder: JSONDecoder
-
-    /// Returns an iterator that has no connection yet.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(events: events.makeAsyncIterator(), decoder: decoder)
-    }
-
-    /// An iterator over the values.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var events: EventStream.Iterator
-        fileprivate let decoder: JSONDecoder
-
-        /// Returns the value decoded from the next event, or `nil` after the last one. Stays on the
-        /// caller's actor.
-        ///
-        /// - Throws: ``APIRequestError``, as in ``EventStream/Iterator/next()``. In stage
-        ///   ``APIRequestError/Stage/parse``, it may also be the decoder's error or
-        ///   ``StreamError/event(_:)``. Every later call returns `nil`.
-        public nonisolated(nonsending) mutating func next() async throws(APIRequestError) -> Value?
-        {
-            while let event = try await events.next() {
-                do {
-                    if let value = try decoder.decode(Value.self, from: event) { return value }
-                } catch {
-                    throw events.end(parsing: error)
-                }
-            }
-            return nil
-        }
-
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
-        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-        public mutating func next(isolation actor: isolated (any Actor)?)
-            async throws(APIRequestError)
-            -> Value?
-        {
-            try await next()
-        }
-    }
-}
-
-extension JSONEventStream: Sendable where Value: SendableMetatype {}
-
-extension EventStream {
-    /// Returns the values decoded from the JSON data of the events.
-    ///
-    ///     for try await headline in session.events(request).json(Headline.self) { show(headline) }
-    ///
-    /// An event with empty data has no value. An event of the type `error`, or data that cannot be
-    /// decoded, ends the sequence with an error. To continue after it, decode the events yourself.
-    /// The events also have the IDs with which another process can continue.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the values, whatever the types of their events.
-    ///   - decoder: The decoder for each event's data.
-    public func json<Value: Decodable>(
-        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
-    ) -> JSONEventStream<Value> {
-        JSONEventStream(events: self, decoder: decoder)
     }
 }

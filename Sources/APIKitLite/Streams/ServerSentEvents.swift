@@ -12,6 +12,10 @@ import Foundation
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
 /// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
+/// In one case, the parser does not ignore an unknown field: lines that begin like a JSON object, or
+/// an array of objects, are an error of the server, and become
+/// ``StreamError/unexpectedJSON(_:)``.
+///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
 /// `json(_:decoder:)` decodes the data, and `until(_:)` ends at the last event.
 public struct ServerSentEvents: StreamParser, Sendable {
@@ -60,8 +64,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
 
     /// Appends the events that the next piece of the stream completes.
     ///
-    /// - Throws: ``StreamError`` if a line or an event's data is too long, or the body is
-    ///   compressed.
+    /// - Throws: ``StreamError`` if a line or an event's data is too long, the body is compressed,
+    ///   or it contains JSON that is not part of an event.
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
         try lines.parse(bytes, into: &events)
     }
@@ -69,8 +73,9 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is a
     /// single value. Otherwise, appends nothing, because only an empty line completes an event.
     ///
-    /// - Throws: ``StreamError`` if the last line or the JSON value is too long, or if the body is
-    ///   not an event stream, because it is not empty but has no event, field or comment.
+    /// - Throws: ``StreamError`` if the last line or the JSON value is too long, if the last lines
+    ///   are JSON that is not part of an event, or if the body is not an event stream, because it is
+    ///   not empty but has no event, field or comment.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
         try lines.finish(into: &events)
     }
@@ -130,6 +135,8 @@ struct EventReader: LineReader, Sendable {
     /// Whether an event, or a field or comment in plain text, has shown that the body is an event
     /// stream.
     private var isEventStream = false
+    /// Whether `data` is JSON that is not part of an event.
+    private var isBareJSON = false
     /// Whether the single value has been read entirely.
     private(set) var isComplete = false
 
@@ -162,8 +169,15 @@ struct EventReader: LineReader, Sendable {
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
-        if !isOneValue, line.isEmpty { return endEvent() }
-        try isOneValue ? append(line) : setField(line)
+        if isOneValue {
+            try append(line)
+        } else if isBareJSON || beginsBareJSON(line) {
+            try appendBareJSON(line, isLast: line.isEmpty && isEventStream)
+        } else if line.isEmpty {
+            return endEvent()
+        } else {
+            try setField(line)
+        }
         return nil
     }
 
@@ -177,6 +191,7 @@ struct EventReader: LineReader, Sendable {
             isComplete = data?.utf8.isEmptyBody == false
             return isComplete ? endEvent() : nil
         }
+        if isBareJSON || beginsBareJSON(line) { try appendBareJSON(line, isLast: true) }
         guard !isEventStream, let form else { return nil }
         throw StreamError.unexpectedContentType(found: form, expected: [eventStreamType])
     }
@@ -187,12 +202,35 @@ struct EventReader: LineReader, Sendable {
         guard !isEventStream, let first = line.afterWhitespace.first else { return }
         let isJSON = "{[".utf8.contains(first)
         form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
-        // The last line may end within a name. A name in the wrong case has no effect, but still
-        // suggests an event stream.
+        // An unknown field is a word and a colon. Other text, such as a proxy's message, is not a
+        // field. The last line may end within a name. A name in the wrong case has no effect, but
+        // still suggests an event stream.
         let prefix = line.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: prefix, as: UTF8.self).lowercased()
         let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
-        isEventStream = form == "text" && isField
+        let isWord = prefix.allSatisfy { UInt8(ascii: "!")...UInt8(ascii: "~") ~= $0 }
+        isEventStream = form == "text" && (isField || isWord && prefix.endIndex < line.endIndex)
+    }
+
+    /// Returns whether a line begins like an object, or like an array of objects. In a page or a
+    /// script, many lines do.
+    private func beginsBareJSON(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let first = line.afterWhitespace.first, isEventStream || form != "HTML or XML"
+        else { return false }
+        let object = line.drop { " \t[".utf8.contains($0) }
+        if object.first != UInt8(ascii: "{") { return object.isEmpty && first == UInt8(ascii: "[") }
+        return object.dropFirst().afterWhitespace.first.map("\"}".utf8.contains) ?? true
+    }
+
+    /// Appends a line of JSON that is not part of an event, and throws when the JSON is complete.
+    private mutating func appendBareJSON(_ line: ArraySlice<UInt8>, isLast: Bool) throws {
+        // A value that fills several lines ends with a line that begins with a bracket.
+        let mayEnd = !isBareJSON || line.afterWhitespace.first.map("}]".utf8.contains) ?? false
+        if !isBareJSON { (isBareJSON, data) = (true, nil) }
+        try append(line)
+        let text = data ?? ""
+        guard isLast || mayEnd && (try? JSONText.read(Data(text.utf8))) != nil else { return }
+        throw StreamError.unexpectedJSON(text.trimmingCharacters(in: .newlines))
     }
 
     private mutating func append(_ line: ArraySlice<UInt8>) throws {

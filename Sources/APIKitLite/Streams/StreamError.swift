@@ -17,8 +17,10 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     case unexpectedContentType(found: String, expected: [String])
     /// The body that a text parser received is compressed with gzip.
     case compressed
-    /// The server ended this many consecutive connections without an event.
-    case noEvents(connectionCount: Int)
+    /// An event stream contains JSON that is not part of an event, such as `{"error": …}` after the
+    /// last event, or in place of all events. The text may be incomplete. To decode it, use
+    /// ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide its secrets.
+    case unexpectedJSON(String)
 
     /// A message for a developer, with the beginning of an event's data.
     public var description: String { text(redacting: .standard) }
@@ -27,9 +29,10 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     public var errorDescription: String? {
         switch self {
         case .event: "The server reported an error in its answer."
-        case .unfinished, .noEvents: "The server's answer ended too early."
+        case .unfinished: "The server's answer ended too early."
         case .lineTooLong: "The server's answer is too long."
-        case .unexpectedContentType, .compressed: "The server's answer has an unexpected format."
+        case .unexpectedContentType, .compressed, .unexpectedJSON:
+            "The server's answer has an unexpected format."
         }
     }
 
@@ -58,12 +61,18 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
             server compressed it without the header "Content-Encoding: gzip", or it sent a file that \
             is compressed itself.
             """
-        case .noEvents(let count):
-            "The server ended \(count) connections in a row without an event."
+        case .unexpectedJSON(let json):
+            """
+            The event stream contains JSON that is not part of an event.
+            JSON: \(redaction.excerpt(ofElement: Data(json.utf8)))
+            """
         }
     }
 
     var needsBody: Bool {
-        if case .event = self { false } else { true }
+        switch self {
+        case .event, .unexpectedJSON: false
+        default: true
+        }
     }
 }

@@ -72,9 +72,15 @@ final class StreamFlow<T: StreamedAPIRequest>:
     }
 
     /// Returns the error for an element that cannot be parsed.
-    func parseFailure(_ error: any Error) -> APIRequestError {
+    private func parseFailure(_ error: any Error) -> APIRequestError {
+        // An event that a closure decodes throws an error without a request.
+        let error = (error as? APIRequestError)?.thrown ?? error
         var data = (error as? DecodingError)?.element
-        if case StreamError.unexpectedContentType = error { data = beginning }
+        switch error {
+        case StreamError.unexpectedContentType: data = beginning
+        case StreamError.unexpectedJSON(let json): data = Data(json.utf8)
+        default: break
+        }
         return load.failure(.parse, error, data)
     }
 

@@ -18,7 +18,7 @@ extension StreamParser where Self: Sendable {
     ///
     ///     ServerSentEvents().compactMap { event in
     ///         // Goes on after data that cannot be decoded.
-    ///         try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+    ///         try? event.decode(Delta.self)
     ///     }
     ///
     /// To resume a stream after an element, store its event's ``ServerSentEvent/id`` in the

@@ -86,7 +86,7 @@ extension StreamParser {
 /// The type of an event stream (HTML Standard, section 9.2).
 let eventStreamType = "text/event-stream"
 
-/// The types of JSON Lines under all their names, none of which is registered.
+/// The media types that servers use for JSON Lines. None is registered with IANA.
 let jsonLinesTypes = [
     "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
     "application/jsonlines", "application/x-jsonlines", "application/json-lines",

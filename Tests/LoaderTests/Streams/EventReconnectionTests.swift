@@ -104,26 +104,80 @@ import TestSupport
 
     @Test(
         arguments: [
-            ("", 1, [1_000, 2_000, 4_000]), ("", 0, [100, 100, 100]),
+            ("", 1, [1_000, 2_000, 4_000, 8_000, 10_000]), ("", 0, [100, 100, 100, 100, 100]),
             // The server's value is a lower bound, even above the policy's maximum.
-            ("retry: 3000\n\n", 1, [4_000, 5_000, 7_000]),
-            ("retry: 3000\n\n", 0.5, [3_500, 4_000, 5_000]),
-            ("retry: 3000\n\n", 0, [3_000, 3_000, 3_000]),
-            ("retry: 60000\n\n", 0, [60_000, 60_000, 60_000]),
+            ("retry: 3000\n\n", 1, [4_000, 5_000, 7_000, 11_000, 13_000]),
+            ("retry: 3000\n\n", 0.5, [3_500, 4_000, 5_000, 7_000, 8_000]),
+            ("retry: 3000\n\n", 0, [3_000, 3_000, 3_000, 3_000, 3_000]),
+            ("retry: 60000\n\n", 0, [60_000, 60_000, 60_000, 60_000, 60_000]),
             // A server that asks for a short delay need not wait for the policy's.
-            ("retry: 400\n\n", 1, [800, 1_200, 2_000]), ("retry: 0\n\n", 1, [100, 100, 100]),
+            ("retry: 400\n\n", 1, [800, 1_200, 2_000, 3_600, 6_800]),
+            ("retry: 0\n\n", 1, [100, 100, 100, 100, 100]),
         ] as [(String, Double, [Int])])
     func waitsLongerAfterEachConnectionWithoutAnEvent(
         _ text: String, _ random: Double, _ expected: [Int]
     ) async {
         let lost = events(text + ": ping").failing(afterBytes: text.utf8.count + 1)
         for answer in [events(text), lost] {
-            let answers = Array(repeating: answer, count: 4)
+            // Each connection is accepted, so more than the policy's four attempts are made.
+            let answers = Array(repeating: answer, count: 5)
             let (delays, fails) = await connections(answers, random: random)
 
             #expect(delays == expected.map { .milliseconds($0) }, "\(answer)")
-            #expect(fails)
+            #expect(!fails)
         }
+    }
+
+    @Test func countsOnlyConnectionsThatAreNotAccepted() async {
+        let (quiet, event) = (events(": ping\n\n"), events("data: a\n\n"))
+        let rows: [([MockResponse], [Double], fails: Bool)] = [
+            (Array(repeating: Self.lost, count: 4), [1, 2, 4], true),
+            (Array(repeating: .status(503), count: 4), [1, 2, 4], true),
+            ([Self.lost, Self.lost, Self.lost, quiet], [1, 2, 4, 8], false),
+            ([quiet, quiet, quiet, quiet, Self.lost], [1, 2, 4, 8, 10], false),
+            (
+                [quiet] + Array(repeating: Self.lost, count: 4), [1, 2, 4, 8], true
+            ),
+            (
+                [Self.lost, Self.lost, event, Self.lost, Self.lost, Self.lost], [1, 2, 1, 1, 2, 4],
+                false
+            ),
+        ]
+        for (answers, delays, fails) in rows {
+            #expect(
+                await connections(answers) == (delays.map { .seconds($0) }, fails), "\(answers)")
+        }
+    }
+
+    /// Returns the delays after three quiet connections, each of which lasts for a time.
+    @Test(arguments: [(9, [1, 2, 4]), (10, [1, 1, 1])])
+    func aConnectionThatLastedResetsTheDelay(_ lasting: Int, _ expected: [Int]) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let quiet = events(": a\n\n", ": b\n\n", every: .seconds(lasting))
+        network.stub(.any, quiet, quiet, quiet, .status(204))
+        let delays = Locked<[Duration]>([])
+        async let outcome = network.events(
+            Self.request(), reconnecting: policy,
+            willReconnect: { delay, _ in delays.withLock { $0.append(delay) } }, clock: clock,
+            random: { 1 }
+        ).outcome()
+
+        for _ in 0..<6 {
+            await clock.waitForSleepers()
+            await clock.advanceToNextSleeper()
+        }
+        #expect(await outcome.error == nil)
+        #expect(delays.withLock { $0 } == expected.map { .seconds($0) })
+    }
+
+    @Test(arguments: [events(": ping\n\n"), lost, .status(503)])
+    func reconnectsWithoutALimitByDefault(_ answer: MockResponse) async {
+        let answers = Array(repeating: answer, count: 100)
+        let (delays, fails) = await connections(answers, policy: .eventStream)
+        #expect(delays.count == 100)
+        #expect(delays.max() == .seconds(30))
+        #expect(!fails)
     }
 
     @Test(
@@ -217,46 +271,6 @@ import TestSupport
 
         #expect(try await all() == ["a", "b"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
-    }
-
-    private struct Headline: Decodable, Equatable { var title: String }
-
-    /// The titles, and the error that ended them.
-    private func titles() async throws -> ([String], APIRequestError?) {
-        var headlines = network.events(
-            .test("news/a"), reconnecting: atOnce, clock: ImmediateClock()
-        ).json(Headline.self).makeAsyncIterator()
-        var titles: [String] = []
-        do throws(APIRequestError) {
-            while let headline = try await headlines.next() { titles.append(headline.title) }
-            #expect(try await headlines.next() == nil)
-            return (titles, nil)
-        } catch {
-            #expect((try? await headlines.next()) == .some(nil))
-            return (titles, error)
-        }
-    }
-
-    @Test func decodesTheEventsOfAllConnections() async throws {
-        network.stub(
-            .get("/news/a"), events("id: 1\ndata: {\"title\":\"A\"}\n\nid: 2\ndata:\n\n"),
-            events("data: {\"title\":\"B\"}\n\n"), .status(204))
-
-        #expect(try await titles().0 == ["A", "B"])
-        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "2"])
-    }
-
-    @Test(arguments: ["data: {}\n\n", "event: error\ndata: {\"code\":1}\n\n"])
-    func anEventThatCannotBeUsedEndsTheValues(_ event: String) async throws {
-        network.stub(.get("/news/a"), events("data: {\"title\":\"A\"}\n\n" + event))
-
-        let (titles, error) = try await titles()
-        #expect(titles == ["A"])
-        #expect(error?.stage == .parse)
-        #expect(error?.request?.url?.path == "/news/a")
-        #expect(error?.statusCode == 200)
-        #expect(error?.underlying is DecodingError == event.hasPrefix("data"))
-        #expect(network.requests.count == 1)
     }
 
     @Test func throwsTheErrorOfTheRequest() async throws {

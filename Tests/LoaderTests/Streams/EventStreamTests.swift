@@ -125,12 +125,15 @@ import TestSupport
 
     /// The answers, of which the last one repeats, and how the events end.
     private static let endings: [Ending] = [
-        ([events(": no event\n\n")], [], .transport, StreamError.noEvents(connectionCount: 3), 3),
-        // The last of three connections without an event gives its error.
+        // The last of three connections that are not accepted gives its error.
         (
-            ["", "", "data: a\n\n", "", "", "data: b\n\n", "", ""].map { events($0) }
-                + [.status(503)], ["a", "b"], .validate,
-            UnacceptableStatusError(statusCode: 503, accepted: [200..<201]), 9
+            ["", ": ping\n\n", "heartbeat: 1\n\n", "data: a\n\n", ""].map { events($0) }
+                + [.status(503), .status(503), events(""), .status(503)],
+            ["a"], .validate, UnacceptableStatusError(statusCode: 503, accepted: [200..<201]), 11
+        ),
+        (
+            [events("data: a\n\n{\"error\":", "{\"code\":503}}\n")], ["a"], .parse,
+            StreamError.unexpectedJSON(#"{"error":{"code":503}}"#), 1
         ),
         (
             [.redirect(to: "/events", status: 307)], [], .transport,

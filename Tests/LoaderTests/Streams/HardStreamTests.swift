@@ -146,12 +146,9 @@ import TestSupport
 
             for error in [try #require(events.error), try #require(stream.error)] {
                 #expect(error.stage == .parse)
-                #expect(
-                    error.underlying as? StreamError
-                        == .unexpectedContentType(found: "JSON", expected: ["text/event-stream"]))
+                #expect(error.underlying as? StreamError == .unexpectedJSON(Self.problem))
                 #expect(try error.decodeBody(Problem.self).error.code == -32600)
-                #expect(error.description.contains("The answer is JSON; text/event-stream was"))
-                #expect(error.description.contains("\nBody: \(Self.problem)\n"))
+                #expect(error.description.contains("\nJSON: \(Self.problem)\n"))
             }
         }
         #expect(network.requests.count == 4)

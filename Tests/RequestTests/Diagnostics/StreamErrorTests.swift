@@ -48,6 +48,58 @@ import TestSupport
         #expect(throws: TestError(number: 7)) { try lines.parse(Data("1\n".utf8)) }
     }
 
+    private struct Headline: Decodable, Equatable { var title: String }
+
+    @Test func anEventDecodesItself() throws {
+        let event = ServerSentEvent(event: "add", data: #"{"title":"A"}"#, id: "7")
+        let title: Headline = try event.decode()
+        #expect(title == Headline(title: "A"))
+        #expect(try event.decode(Data.self) == Data(event.data.utf8))
+        #expect(try ServerSentEvent(data: "").decode(Headline?.self) == nil)
+        // The caller decides what an event of the type `error` contains.
+        let error = ServerSentEvent(event: "error", data: #"{"title":"busy"}"#)
+        #expect(try error.decode(Headline.self).title == "busy")
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        struct Camel: Decodable { var itemId: Int }
+        #expect(
+            try ServerSentEvent(data: #"{"item_id":1}"#).decode(Camel.self, using: decoder).itemId
+                == 1)
+    }
+
+    @Test func anEventThatCannotBeDecodedSaysWhere() throws {
+        typealias Row = (ServerSentEvent, Redaction, [String])
+        let rows: [Row] = [
+            (
+                ServerSentEvent(event: "add", data: #"{"title":7,"token":"hunter2"}"#, id: "42"),
+                .standard,
+                [
+                    "The data could not be parsed (stage .parse).",
+                    "At $.title: expected String, found a number.",
+                    #"Element: {"title":7,"token":"REDACTED"}"#,
+                    #"The event has the type "add" and the ID "42"."#,
+                ]
+            ),
+            (
+                ServerSentEvent(data: #"{"birthday":"May 1"}"#), .standard.adding("birthday"),
+                [
+                    "The data could not be parsed (stage .parse).",
+                    #"At $: the key "title" is missing. The keys there: "birthday"."#,
+                    #"Element: {"birthday":"REDACTED"}"#, #"The event has the type "message"."#,
+                ]
+            ),
+        ]
+        for (event, redaction, lines) in rows {
+            let error = #expect(throws: APIRequestError.self) {
+                try event.decode(Headline.self, redaction: redaction)
+            }
+            #expect(error?.description.split(separator: "\n").map(String.init) == lines)
+            #expect(error?.stage == .parse)
+            #expect(error?.data == Data(event.data.utf8))
+            #expect(error?.underlying is DecodingError)
+        }
+    }
+
     @Test func hidesTheSecretsOfTheRequest() throws {
         let redaction = Redaction.standard.adding("birthday")
         let element = try undecoded(#"[{"id":"x","birthday":"May 1"}]"#, redaction)

@@ -211,7 +211,8 @@ import TestSupport
             ServerSentEvent(
                 event: "error", data: #"{"message":"overloaded","api_key":"hunter2"}"#)),
         .unfinished(elementCount: 1), .unfinished(elementCount: 0),
-        .noEvents(connectionCount: 3), .lineTooLong(limit: 16_777_216),
+        .unexpectedJSON(#"{"error":{"code":503,"api_key":"hunter2"}}"#),
+        .lineTooLong(limit: 16_777_216),
         .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]), .compressed,
     ]
 
@@ -221,10 +222,16 @@ import TestSupport
             try lines.parse(Data(#"[{"id":1,"name":"a"},{"id":"x","token":"hunter2"}]"#.utf8))
                 + lines.finish()
         }
+        let undecodedEvent = #expect(throws: APIRequestError.self) {
+            try ServerSentEvent(event: "add", data: #"{"name":7}"#, id: "42").decode(User.self)
+        }!
         return Wordings(
             "A stream",
             streamErrors.map { both(load(.parse, $0, 200, type: "text/event-stream")) }
-                + [both(load(.parse, undecoded, 200, type: "text/event-stream"))])
+                + [
+                    both(load(.parse, undecoded, 200, type: "text/event-stream")),
+                    both(undecodedEvent),
+                ])
     }
 
     private static let photo = URL(filePath: "/photos/my photo.jpg")
