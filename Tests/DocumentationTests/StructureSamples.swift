@@ -144,9 +144,9 @@ extension Redaction {
         for _ in 1...3 {
             do {
                 _ = try await api.call {
-                    try await network.load(.book(7, at: api.baseURL), as: Book.self) {
-                        try $1.checkForProblem(in: $0)
-                    }
+                    try await network.load(
+                        .book(7, at: api.baseURL), as: Book.self,
+                        validate: { try $1.checkForProblem(in: $0) })
                 }
             } catch {
                 errors.append(error)

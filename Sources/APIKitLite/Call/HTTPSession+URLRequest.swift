@@ -12,14 +12,14 @@ extension HTTPSession {
     public nonisolated(nonsending) func load<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
-        },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+        }
     ) async throws(APIRequestError) -> T {
         try await response(
             request, as: type, decoder: decoder, name: name, redaction: redaction,
-            validate: validate, progress: progress
+            progress: progress, validate: validate
         ).value
     }
 
@@ -36,23 +36,23 @@ extension HTTPSession {
     ///   - decoder: The decoder of the output.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`.
     ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
     ///     ``data(for:progress:)``.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
-        },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+        }
     ) async throws(APIRequestError) -> sending T {
         try await response(
             request, as: type, decoder: decoder, name: name, redaction: redaction,
-            validate: validate, progress: progress
+            progress: progress, validate: validate
         ).value
     }
 
@@ -69,14 +69,14 @@ extension HTTPSession {
     @concurrent
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
         },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending T {
         try await response(
-            request, name: name, redaction: redaction, validate: validate, progress: progress,
+            request, name: name, redaction: redaction, progress: progress, validate: validate,
             parse: parse
         ).value
     }
@@ -92,10 +92,10 @@ extension HTTPSession {
     public nonisolated(nonsending) func response<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
-        },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+        }
     ) async throws(APIRequestError) -> APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
             data, _ in try decoder.decode(T.self, fromBody: data)
@@ -117,10 +117,10 @@ extension HTTPSession {
     public func response<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
-        },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+        }
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
             data, _ in try decoder.decode(T.self, fromBody: data)
@@ -137,10 +137,10 @@ extension HTTPSession {
     @concurrent
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
         },
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(

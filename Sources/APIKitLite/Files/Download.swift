@@ -93,6 +93,7 @@ struct Download<R: APIRequest> {
                     continue
                 }
                 try await load.validate(body, response)
+                if case .fail(let error) = decision { throw error }
                 guard case .write(let span) = decision else {
                     let status = UnacceptableStatusError(
                         statusCode: response.statusCode, accepted: [200..<201])

@@ -18,9 +18,9 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, S
     public var errorDescription: String? {
         switch self {
         case .fileInUse: "This file is already being downloaded."
-        case .file(_, .ENOSPC): "There is not enough space to save the file."
+        case .file(_, .ENOSPC), .file(_, .EDQUOT): "There is not enough space to save the file."
         case .file, .partChanged: "The file could not be saved."
-        case .wrongLength: "The server sent more data than it had announced."
+        case .wrongLength: "The server sent a file of the wrong size."
         }
     }
 

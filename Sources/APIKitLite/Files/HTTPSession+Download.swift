@@ -29,22 +29,23 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: Called before the first byte of each response and after each piece, with the
-    ///     part's size in bytes, including bytes from an earlier call, and the file's length if the
-    ///     server announced it. Calls are made one at a time, off the caller's actor. If the
-    ///     download starts over, the size drops.
+    ///   - progress: Called before the first byte of each response, and after each piece of the body
+    ///     is written, with the part's size in bytes, including bytes from an earlier call, and the
+    ///     file's length if the server announced it. Bytes that arrive while a piece is written are
+    ///     one piece. Calls are made one at a time, off the caller's actor. If the download starts
+    ///     over, the size drops.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline start over whenever the part
     ///     has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if that is less. A
     ///     response that adds less counts as an attempt. The policy does not retry a status. Use
     ///     `retrying` for that.
     ///   - clock: The clock of the delays.
-    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, before the first byte is written. The
     ///     closure is called with an empty body first. If it throws, it is called again with the
     ///     beginning of the body. It must accept the status 206 of a resumed download.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` if a stage fails. In stage
     ///   ``APIRequestError/Stage/transport``, its `underlying` may be a ``DownloadError``, or a
@@ -55,11 +56,11 @@ extension HTTPSession {
             _ request: URLRequest, to file: URL,
             progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
-            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
             name: String? = nil, redaction: Redaction = .standard,
             validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
                 try $1.validateStatus(200, 203, 206)
-            }
+            },
+            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let call = URLRequestCall(
@@ -81,7 +82,7 @@ extension HTTPSession {
     /// not called. Both functions run on the caller's actor.
     ///
     /// Everything else works as in
-    /// ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``.
+    /// ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``.
     ///
     /// - Returns: The response to the last request.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.

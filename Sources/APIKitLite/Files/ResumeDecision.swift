@@ -10,12 +10,22 @@ enum ResumeDecision: Equatable {
     case askAgain
     /// The body is not part of the file. The download fails because of the status.
     case refuse
+    /// The whole file was requested, and the body is only a part of it.
+    case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
     /// The record is nil if the request was for the whole file.
     init(record: ResumeRecord?, response: HTTPURLResponse) {
         switch (response.statusCode, record) {
-        case (200, _), (203, _): self = .write(ContentRange(wholeBodyOf: response))
+        case (200, _), (203, _):
+            let whole = ContentRange(wholeBodyOf: response)
+            let error = response.missingPart(of: whole)
+            // Only with a first byte was a part of the file requested.
+            if let record, record.start > 0 {
+                self = error == nil && record.agrees(response, whole) ? .write(whole) : .askAgain
+            } else {
+                self = error.map { .fail($0) } ?? .write(whole)
+            }
         case (206, let record?):
             self = Self.range(after: record, in: response).map { .write($0) } ?? .askAgain
         case (416, _?): self = .askAgain
@@ -40,8 +50,32 @@ enum ResumeDecision: Equatable {
             return nil
         }
         // RFC 9110, section 15.3.7: a 206 has the entity tag that a 200 would have.
-        let name = record.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
-        return response.field(name) == record.validator ? range : nil
+        return record.isOfSameFile(response) ? range : nil
+    }
+}
+
+extension ResumeRecord {
+    fileprivate func isOfSameFile(_ response: HTTPURLResponse) -> Bool {
+        response.field(validator.hasPrefix("\"") ? "ETag" : "Last-Modified") == validator
+    }
+
+    /// Returns whether the whole body of a response can be that of the same file, or of another
+    /// one. The same file has the same length, which is otherwise that of the missing bytes.
+    fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
+        !isOfSameFile(response) || whole.length == length
+            || length == nil && whole.length ?? offset >= offset
+    }
+}
+
+extension HTTPURLResponse {
+    /// Returns an error if the response has the status of a whole file, but a `Content-Range` that
+    /// describes a part, or a body of another length.
+    fileprivate func missingPart(of whole: ContentRange) -> DownloadError? {
+        guard let range = field("Content-Range").flatMap({ ContentRange($0) }), let end = range.end
+        else { return nil }
+        let (expected, received) = (range.length ?? end, whole.length ?? end - range.start)
+        return range.start == 0 && end == expected && received == expected
+            ? nil : .wrongLength(expected: expected, received: received)
     }
 }
 

@@ -13,7 +13,7 @@ import Foundation
 ///
 /// ### Download files
 ///
-/// - ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``
+/// - ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``
 /// - ``download(_:_:to:progress:retrying:clock:random:)``
 ///
 /// ### Add a policy

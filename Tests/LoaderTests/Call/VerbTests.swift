@@ -160,6 +160,47 @@ import TestSupport
         #expect(error?.data?.text == #"{"id": 1}"#)
     }
 
+    /// A trailing closure is `progress`, and next to `progress`, it is `validate`.
+    @Test func hasTheSameTrailingClosureInEachVerb() async throws {
+        let (request, file) = (URLRequest.test("items"), folder.file)
+        let (session, progress) = (network, { @Sendable (_: Int64, _: Int64?) in })
+        let parse: @Sendable (Data, HTTPURLResponse) throws -> Int = { data, _ in data.count }
+        let verbs: [@Sendable () async throws -> Void] = [
+            {
+                _ = try await session.load(request, as: Item.self, progress: progress) { _, _ in
+                    throw TestError(number: 1)
+                }
+            },
+            {
+                _ = try await session.response(request, as: Item.self, progress: progress) { _, _ in
+                    throw TestError(number: 1)
+                }
+            },
+            {
+                try await session.download(request, to: file, progress: progress) { data, _ in
+                    throw TestError(number: data.isEmpty ? 0 : 1)
+                }
+            },
+        ]
+        for verb in verbs {
+            let error = await #expect(throws: APIRequestError.self) { try await verb() }
+            #expect(error?.underlying as? TestError == TestError(number: 1))
+        }
+
+        let counts = Locked<[Int64]>([])
+        _ = try await session.download(request, to: file) { bytes, _ in
+            counts.withLock { $0.append(bytes) }
+        }
+        let put = try URLRequest("PUT", .api, path: "/items").jsonBody([1])
+        network.stub(.put("/items"), .json(#"{"id": 1}"#))
+        _ = try await session.load(put, as: Item.self) { bytes, _ in
+            counts.withLock { $0.append(bytes) }
+        }
+        #expect(counts.withLock { $0 } == [0, 9, 3])
+        #expect(try await session.load(request, progress: progress, parse: parse) == 9)
+        #expect(try await session.load(request) { data, _ in data.count } == 9)
+    }
+
     @Test(arguments: Transport.allCases)
     func hasTheWordsOfURLSession(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -254,8 +295,8 @@ import TestSupport
         let numbers = try await session.load(.test("numbers"), as: Numbers.self, decoder: decoder)
         #expect(numbers.firstNumber == 1)
         let missing = try await session.load(
-            .test("missing"), as: Numbers.self, decoder: decoder
-        ) { try $1.validateStatus(404) }
+            .test("missing"), as: Numbers.self, decoder: decoder,
+            validate: { try $1.validateStatus(404) })
         #expect(missing.firstNumber == 2)
         #expect(try await session.load(.test("empty"), as: Numbers?.self) == nil)
         let error = await #expect(throws: APIRequestError.self) {

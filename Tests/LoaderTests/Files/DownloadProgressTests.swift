@@ -50,10 +50,10 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func isHalfDoneWhenHalfHasArrived(_ transport: Transport) async throws {
+    func reportsEachPieceThatArrives(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        network.stub(.any, .data(bytes).chunked(by: 50, every: .seconds(1)))
+        network.stub(.any, .data(bytes).chunked(by: 10, every: .seconds(1)))
         let (session, baseURL) = try transport.open(network)
         let download = Task { [calls, folder] in
             _ = try await session.download(URLRequest(url: baseURL), to: folder.file) {
@@ -62,11 +62,29 @@ import TestSupport
             }
         }
 
-        await clock.waitForSleepers()
-        await yieldWhile { calls.withLock { $0.last } != Count(bytes: 50, total: 100) }
-        await clock.advance(by: .seconds(1))
+        for arrived in 1..<10 {
+            await clock.waitForSleepers()
+            await yieldWhile { calls.withLock { $0.last?.bytes } != Int64(arrived * 10) }
+            await clock.advance(by: .seconds(1))
+        }
         try await download.value
-        #expect(calls.withLock { $0 } == [0, 50, 100].map { Count(bytes: $0, total: 100) })
+        let expected = stride(from: Int64(0), through: 100, by: 10)
+        #expect(calls.withLock { $0 } == expected.map { Count(bytes: $0, total: 100) })
+    }
+
+    /// Pieces that arrive together may be read as one.
+    @Test(arguments: Transport.allCases)
+    func reportsPiecesThatArriveTogether(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .data(bytes).chunked(by: 10))
+        let (session, baseURL) = try transport.open(network)
+        try await session.fetch(URLRequest(url: baseURL), to: folder.file) { [calls] bytes, total in
+            calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
+        }
+
+        let counts = calls.withLock { $0.map(\.bytes) }
+        #expect(counts.first == 0 && counts.last == 100 && counts.count > 1)
+        #expect(counts == Set(counts).sorted())
     }
 
     @Test(
@@ -122,6 +140,32 @@ import TestSupport
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
+    }
+
+    /// Passes on requests, and keeps the options with which they were sent.
+    private struct OptionsSession: SessionPolicy {
+        let next: any HTTPSession
+        let options = Locked<[SendOptions]>([])
+
+        func send(
+            _ request: URLRequest, awaiting options: SendOptions
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
+            self.options.withLock { $0.append(options) }
+            return try await next.send(request, awaiting: options)
+        }
+    }
+
+    /// A disk is slow for a moment only, but the reader of a stream may do anything.
+    @Test func onlyADownloadIsWaitedFor() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .file(bytes))
+        let session = OptionsSession(next: network)
+
+        try await session.fetch(.test("/file"), to: folder.file)
+        _ = try await session.stream(.test("/file")).0.collect()
+        let options = session.options.withLock { $0 }
+        #expect(options.map(\.context.waitsForReader) == [true, false])
+        #expect(options.map(\.bufferLimit) == [32 << 20, 64 << 20])
     }
 
     @Test func aSlowDiskInterruptsTheTransfer() async throws {

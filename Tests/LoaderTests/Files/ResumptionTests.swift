@@ -183,6 +183,91 @@ import TestSupport
         #expect(network.requests.count == (fits ? 0 : 1))
     }
 
+    enum Outcome { case isWritten, asksAgain }
+
+    /// How a response with the status of a whole file follows the request for the last 60 of 100
+    /// bytes. `nil` stands for a part of which the length is unknown.
+    private static let wholes: [(String, [String: String], known: Int64?, Int, Outcome)] = [
+        ("the whole file", ["Content-Length": "100"], 100, 100, .isWritten),
+        ("its length was unknown", ["Content-Length": "100"], nil, 100, .isWritten),
+        ("chunks, as before", [:], nil, 100, .isWritten),
+        (
+            "the range of the whole file",
+            ["Content-Length": "100", "Content-Range": "bytes 0-99/100"], 100, 100, .isWritten
+        ),
+        (
+            "the form of a 416", ["Content-Length": "100", "Content-Range": "bytes */100"], 100,
+            100, .isWritten
+        ),
+        ("another file", ["ETag": "\"2\"", "Content-Length": "60"], 100, 60, .isWritten),
+        ("another file in chunks", ["ETag": "\"2\""], 100, 60, .isWritten),
+        ("no entity tag", ["ETag": "", "Content-Length": "60"], 100, 60, .isWritten),
+        (
+            "the rest", ["Content-Length": "60", "Content-Range": "bytes 40-99/100"], 100, 60,
+            .asksAgain
+        ),
+        ("the rest in chunks", ["Content-Range": "bytes 40-99/100"], 100, 60, .asksAgain),
+        ("the rest, unknown", ["Content-Range": "bytes 40-99/*"], nil, 60, .asksAgain),
+        (
+            "the rest of another file",
+            ["ETag": "\"2\"", "Content-Length": "60", "Content-Range": "bytes 40-99/100"], 100, 60,
+            .asksAgain
+        ),
+        (
+            "the beginning", ["Content-Length": "60", "Content-Range": "bytes 0-59/100"], nil, 60,
+            .asksAgain
+        ),
+        (
+            "range and length differ", ["Content-Length": "60", "Content-Range": "bytes 0-99/100"],
+            100, 60, .asksAgain
+        ),
+        ("the rest without a range", ["Content-Length": "60"], 100, 60, .asksAgain),
+        ("perhaps the rest", [:], 100, 60, .asksAgain),
+        ("longer", ["Content-Length": "101"], 100, 101, .asksAgain),
+        ("shorter than the part", ["Content-Length": "39"], nil, 39, .asksAgain),
+        ("encoded", ["Content-Length": "60", "Content-Encoding": "gzip"], 100, 60, .asksAgain),
+    ]
+
+    @Test(arguments: [200, 203], wholes.indices)
+    func aWholeFileAgreesWithItsPart(_ status: Int, _ index: Int) async throws {
+        let (name, fields, known, count, outcome) = Self.wholes[index]
+        var record = ResumeRecord(at: 40, of: known)
+        record.offset = 40
+        // With an unknown length, the last byte is requested again.
+        try folder.leavePart(bytes.prefix(40), record)
+        network.stub(.any, .file(bytes))
+        let whole = Data.pattern(200).dropFirst(100).prefix(count)
+        let session = network.intercepting { request, next in
+            guard request.value(forHTTPHeaderField: "Range") != nil else {
+                return try await next(request)
+            }
+            let fields = ["ETag": "\"1\""].merging(fields) { $1 }
+            return try answer(to: request, [whole], status: status, fields)
+        }
+
+        try await session.fetch(.test("file"), to: folder.file)
+        #expect(folder.content == (outcome == .isWritten ? whole : bytes), "\(name)")
+        #expect(network.requests.count == (outcome == .isWritten ? 0 : 1), "\(name)")
+        #expect(folder.names == ["file.bin"])
+    }
+
+    /// Nothing shows where such a body belongs.
+    @Test(arguments: [200, 203])
+    func failsForAPartWithTheStatusOfTheWhole(_ status: Int) async throws {
+        let fields = ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Length": "60"]
+        let session = BodySession(status: status, headers: fields) { [bytes] in
+            HTTPBody([bytes.dropFirst(40)])
+        }
+        for leavesPart in [false, true] {
+            if leavesPart { try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100)) }
+            await #expect(throws: DownloadError.wrongLength(expected: 100, received: 60)) {
+                try await session.fetch(.test("file"), to: folder.file)
+            }
+            #expect(folder.content == nil)
+            #expect(folder.names == (leavesPart ? ["file.bin.part", "file.bin.part.json"] : []))
+        }
+    }
+
     @Test func aFailureKeepsThePartOfAnotherFile() async throws {
         await lose("https://api.example.com/one")
         network.stub(.any, .file(bytes))

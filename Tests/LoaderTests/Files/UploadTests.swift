@@ -269,6 +269,18 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
+    func reportsAnEmptyFile(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(201))
+        let file = try folder.write(Data())
+
+        let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(file)
+        _ = try await session.exchange(request, progress: progress)
+        #expect(reported.withLock { $0.bytes } == 0)
+        #expect(reported.withLock { $0.totals } == [0])
+    }
+
+    @Test(arguments: Transport.allCases)
     func eachVerbReportsItsBody(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .text("a"))
