@@ -172,7 +172,7 @@ import Testing
         let pieces = Locked(["down", "slow "])
         let session = BodySession(status: 429) {
             HTTPBody(unfolding: {
-                try await clock.sleep(for: .seconds(2))
+                try await clock.sleep(for: .milliseconds(1_600))
                 return pieces.withLock { $0.popLast() }.map { Data($0.utf8) }
             })
         }
@@ -181,7 +181,7 @@ import Testing
 
         for _ in 0..<3 {
             await clock.waitForSleepers()
-            await clock.advance(by: .milliseconds(1_600))
+            await clock.advance(by: .milliseconds(1_200))
             await clock.waitForSleepers()
             await clock.advance(by: .milliseconds(400))
         }

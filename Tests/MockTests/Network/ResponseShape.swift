@@ -43,7 +43,8 @@ extension ResponseShape {
             Self("200", .text("x")), Self("204", .status(204)),
             Self("404", .json("{}", status: 404)),
             Self("304", .status(304)), Self("pieces", .chunks(["a", "b"])),
-            Self("a lost connection", .text("abc").failing(afterBytes: 1)).loss,
+            Self("a lost connection", .error(.networkConnectionLost)).loss,
+            Self("a lost connection in the body", .text("abc").failing(afterBytes: 1)),
             Self("a cookie", .text("x").header("Set-Cookie", "a=1; Path=/")),
         ]
         + [301, 302, 303, 307, 308].map { Self("\($0)", .redirect(to: "/b", status: $0)) }

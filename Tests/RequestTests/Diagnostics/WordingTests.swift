@@ -75,7 +75,7 @@ import TestSupport
         switch error {
         case .event: 0
         case .unfinished: 1
-        case .noEvents: 2
+        case .unexpectedJSON: 2
         case .lineTooLong: 3
         case .unexpectedContentType: 4
         case .compressed: 5
