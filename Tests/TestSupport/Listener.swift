@@ -53,7 +53,7 @@ package let canHaveOwnDescriptors: Bool = {
 /// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
 /// the server then gets the same number, libdispatch watches the connection, and a request hangs or
 /// the process ends. In a process of their own, a server and its client cannot meet like this.
-package func useOwnDescriptors(andKeep listener: Int32? = nil) {
+private func useOwnDescriptors(andKeep listener: Int32? = nil) {
     guard canHaveOwnDescriptors else { return }
     // The C function is not imported.
     typealias Unshare = @convention(c) (Int32) -> Int32
