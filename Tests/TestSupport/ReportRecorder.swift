@@ -4,7 +4,7 @@ import APIKitLiteTesting
 /// Collects the reports about waits, whose time the test moves.
 package final class ReportRecorder: Sendable {
     /// The clock that measures how long a wait lasts.
-    package let clock = MockClock()
+    package let clock = MockClock(patience: .zero)
     private let recorded = Locked<[String]>([])
 
     package init() {}

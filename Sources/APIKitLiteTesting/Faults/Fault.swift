@@ -106,7 +106,7 @@ extension Fault: CustomStringConvertible {
         case .cancelledBefore: "cancelled before"
         case .cancelledDuring: "cancelled during"
         case .error(let code): URLError.name(of: code)
-        case .hanging: "no answer"
+        case .hanging: "no response"
         case .failingInHeaders(0): "connection lost before the headers"
         case .failingInHeaders(let count): "connection lost after \(bytes(count)) of the headers"
         case .failing(let count): "connection lost after \(bytes(count))"

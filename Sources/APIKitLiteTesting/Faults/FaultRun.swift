@@ -82,7 +82,8 @@ struct FaultRun: Sendable {
     /// Runs the client under one fault. If it hangs, its task is cancelled but not awaited.
     private func ending(under fault: Fault) async throws -> Ending {
         try await Fault.$ofThisRun.withValue(fault) {
-            let clock = MockClock()
+            // Before each move, the run itself waits until nothing happens.
+            let clock = MockClock(patience: .milliseconds(10))
             // The run moves the clock, so a task that sleeps on it should not be reported.
             clock.watch.output = nil
             let network = MockNetwork(clock: clock)
@@ -182,10 +183,10 @@ extension FaultError.Violation {
         var state = "it sent nothing"
         if let last = requests.last {
             let count = requests.count == 1 ? "" : " (of \(requests.count) requests the last)"
-            state = "\(last.line)\(count) waits for its answer"
+            state = "\(last.line)\(count) waits for its response"
             if last.endTime != nil {
                 state = """
-                    \(last.line)\(count) was answered. If the client waits (a retry, a timeout), \
+                    \(last.line)\(count) has its response. If the client waits (a retry, a timeout), \
                     pass it the clock: forEachFault { network, clock in … }
                     """
             }
@@ -199,9 +200,9 @@ extension MockResponse {
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
         guard case (.head, .end) = (start, ending), source == nil else {
-            return "it is a faulty answer (.failing, .error, .hanging) or a .stream. "
-                + "Give the answer of a healthy server."
+            return "it is a faulty response (.failing, .error, .hanging) or a .stream. "
+                + "Pass a complete response without a fault."
         }
-        return isHeld ? "it is held, and nobody releases it." : nil
+        return isHeld ? "it is .held, and nothing calls stub.release(). Omit .held." : nil
     }
 }

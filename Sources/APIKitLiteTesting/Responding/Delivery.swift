@@ -75,6 +75,7 @@ final class Delivery: Sendable {
                 receiver: receiver, client: client, cause: cause, stream: stream,
                 waitStart: record.startTime))
         time.beginStep()
+        time.record { $0.clientWaits() }
     }
 
     /// Starts to deliver the answer.
@@ -260,7 +261,9 @@ final class Delivery: Sendable {
         }
         last?.cancel()
         if let limit { self.limit(limit) }
-        if let due, !due.isEmpty { receiver?(due, now) }
+        guard let due, !due.isEmpty else { return }
+        time.record { $0.clientReads() }
+        receiver?(due, now)
     }
 
     /// Limits the wait by the client's timeout.
@@ -306,6 +309,7 @@ final class Delivery: Sendable {
 
     private func end(with result: Result<Void, any Error>) {
         guard let (receiver, due) = end() else { return }
+        time.record { $0.clientContinues() }
         var last = due
         last.end = result
         receiver(last, time.now)

@@ -5,9 +5,14 @@ import Foundation
 extension NetworkCore: WatchedObject {
     var eventCount: Int { journal.eventCount + stubCount }
 
+    var hasBusyReader: Bool {
+        // Nothing shows what a client on a socket reads. It never counts as waiting.
+        journal.pending.contains { !($0.isReaderDone ?? $0.client.isWaiting) }
+    }
+
     var wait: String? {
         journal.pending.first.map {
-            "\($0.request.line) has waited for its answer for \(HangReporter.time)."
+            "\($0.request.line) has waited for its response for \(HangReporter.time)."
         }
     }
 
@@ -18,7 +23,7 @@ extension NetworkCore: WatchedObject {
     var details: [String] {
         let (pending, errors) = (journal.pending, unanswered.withLock { $0 })
         if journal.requestCount == 0 { return [Self.noRequest] }
-        var lines = errors.count > 0 ? ["\(errors.count.requests) got no answer:"] : []
+        var lines = errors.count > 0 ? ["\(errors.count.requests) got no response:"] : []
         for error in errors.first.prefix(2) {
             lines += error.description.components(separatedBy: "\n").map { "  \($0)" }
         }
@@ -45,12 +50,12 @@ extension PendingRequest {
         case .release: "\(stub) holds \(requests)"
         case .handler where request.stub == nil: "\(stub) has not returned for \(requests)"
         case .handler: "the handler of \(stub) has not returned for \(requests)"
-        case .session: "the session to which \(stub) passes \(requests) has not answered"
+        case .session: "the session to which \(stub) passes \(requests) has not responded"
         case .clock: "\(stub) delays \(requests)"
         case .writer: "the writer of \(stub) has not returned for \(requests)"
         case .reader: "\(stub) has sent a piece, and the client of \(requests) does not read"
         case .test: "\(stub) keeps the stream of \(requests) open"
-        case .nothing: "\(stub) never answers \(requests): its response is .hanging"
+        case .nothing: "\(stub) never responds to \(requests): its response is .hanging"
         }
     }
 

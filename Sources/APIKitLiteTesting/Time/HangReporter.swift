@@ -9,6 +9,8 @@ protocol WatchedObject: AnyObject, Sendable {
     var wait: String? { get }
     /// The remaining lines of a report.
     var details: [String] { get }
+    /// Whether the reader of a stream has not read everything that it received.
+    var hasBusyReader: Bool { get }
 }
 
 /// Writes a report if something is waiting and nothing happens for five seconds of real time.
@@ -129,9 +131,11 @@ package final class HangReporter: Sendable {
     }
 
     /// The number of all events and of calls that started to wait.
-    private var eventCount: Int {
+    var eventCount: Int {
         members.reduce(state.withLock { $0.lastCall }) { $0 + $1.eventCount }
     }
+
+    var hasBusyReader: Bool { members.contains(where: \.hasBusyReader) }
 }
 
 /// Tracks whether the main actor is running jobs.

@@ -41,7 +41,7 @@ extension MockClock {
         await watch.run(call, sourceLocation) { [self] in
             sleepers.withLock(\.hasWokenTask)
                 ? "a task that it woke does not run. Something blocks its thread or its actor"
-                : "an answer that is due has not been given. Something blocks its thread"
+                : "a response that is due was not sent. Something blocks its thread"
         } _: {
             await move()
         }
@@ -64,18 +64,20 @@ extension MockClock: WatchedObject {
             + "has moved the clock."
     }
 
+    var hasBusyReader: Bool { false }
+
     var details: [String] {
         let (now, waiting) = sleepers.withLock { ($0.now.offset, $0.waiting) }
         let counted = waiting.filter(\.kind.isCounted)
         let place = "The clock is at \(now.shown)."
         guard let first = counted.first else {
-            let limits = waiting.isEmpty ? "" : " Deadlines are no sleepers: \(waiting.shown)."
+            let limits =
+                waiting.isEmpty ? "" : " waitForSleepers() does not count \(waiting.shown)."
             return ["\(place) No task and no response waits on it.\(limits)"]
         }
-        let step = (first.key.deadline.offset - now).shown
         return [
             "\(place) It wakes \(counted.shown).",
-            "To wake the first, move the clock by \(step).",
+            "To wake the first: await clock.advance(by: \((first.key.deadline.offset - now).code))",
         ]
     }
 }
@@ -89,6 +91,12 @@ extension [Sleeper] {
 }
 
 extension Duration {
+    /// The duration as Swift code, such as `.seconds(20)`.
+    fileprivate var code: String {
+        let number = shown.dropLast(" seconds".count)
+        return ".seconds(\(number.hasSuffix(".0") ? number.dropLast(2) : number))"
+    }
+
     /// The duration as text, rounded up to microseconds.
     fileprivate var shown: String {
         let (seconds, attoseconds) = components

@@ -51,8 +51,16 @@ public final class MockClock: CallbackClock {
     /// Reports what is waiting on this clock and on its networks.
     package let watch = HangReporter()
 
+    /// The number of looks in which nothing happens before the clock moves on.
+    private let patience: Int
+
     /// Creates a clock at zero.
-    public init() {
+    ///
+    /// - Parameter patience: How long ``advance(by:fileID:line:)`` waits while nothing happens, in
+    ///   real time, which is longer on a busy machine.
+    public init(patience: Duration = .milliseconds(500)) {
+        // The first looks take hardly any time.
+        self.patience = Self.quickLooks + max(0, Int(patience / .milliseconds(1)))
         watch.add(self)
     }
 
@@ -104,7 +112,7 @@ public final class MockClock: CallbackClock {
         fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         await reportingWaits(of: "clock.advanceToNextSleeper()", "\(fileID):\(line)") {
-            await endOfSteps()
+            await settle(before: Instant(offset: .seconds(Int64.max)))
             if let next = sleepers.withLock({ $0.waiting.first }) {
                 await move(to: next.key.deadline)
             }
@@ -113,14 +121,16 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
     ///
-    /// This includes sleepers that the woken tasks add. Before the clock moves on, each woken task
-    /// runs up to its next sleep on this clock, or until it has run for a while without one. The
-    /// clock does not wait for the tasks' other work. If a later sleeper depends on such work, wait
-    /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
+    /// This includes sleepers that the woken tasks add. Before the clock moves on from a moment,
+    /// each client that continued at that moment runs until it waits again: it sleeps on this
+    /// clock, waits for a response of a network with this clock, or has read what a stream sent. So
+    /// a loop of advances does not outrun a client.
     ///
-    /// The clock cannot know that a task will not sleep again, so it waits for about ten
-    /// milliseconds of real time. After 32 such waits in a row without another sleep, and until a
-    /// task sleeps again, it waits for one millisecond if another sleeper is due.
+    /// Nothing reports that a client has ended, or that it waits for something else, such as a
+    /// user. If nothing happens on the clock and its networks for half a second of real time, or
+    /// as long as you pass to ``init(patience:)``, the clock moves on. It waits for that only once
+    /// at each moment at which something woke, however much woke. If a client needs longer, or
+    /// works in several tasks, wait with ``waitForSleepers(_:within:fileID:line:)``.
     ///
     /// If a woken task is blocked and cannot run for five seconds, the wait is reported to standard
     /// error.
@@ -159,20 +169,35 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Waits for the end of all steps, and allows the woken tasks time to sleep again before the
-    /// clock moves on.
+    /// The number of looks that only yield, which is enough for most clients.
+    private static let quickLooks = 16
+
+    /// Waits for the end of all steps, and until each client that is active waits again, or nothing
+    /// happens. A client that never stops sending requests is not awaited forever.
     private func settle(before moment: Instant) async {
         await endOfSteps()
-        let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
-        // Nothing reports that a task will not sleep again. For most tasks that will, a yield is
-        // enough. The pauses are for the other tasks, over a `URLSession` or on a busy machine. If
-        // many tasks sleep only once, pausing that long for each would take too much time.
-        for _ in 0..<16 where isNeeded() { await Task.yield() }
-        let isPatient = sleepers.withLock { $0.isPatient(before: moment) }
-        for _ in 0..<(isPatient ? 10 : 1) where isNeeded() {
-            // Detached, so that it also sleeps in a cancelled task.
-            await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
+        var (looks, quietLooks, seen) = (0, 0, watch.eventCount)
+        while mustSettle(before: moment) {
+            if quietLooks == patience || looks == 20 * patience {
+                return sleepers.withLock { $0.clientsRest() }
+            }
+            if quietLooks < Self.quickLooks {
+                await Task.yield()
+            } else {
+                // Detached, so that it also sleeps in a cancelled task.
+                await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
+            }
+            await endOfSteps()
+            let count = watch.eventCount
+            (looks, quietLooks) = (looks + 1, count == seen ? quietLooks + 1 : 0)
+            seen = count
         }
+    }
+
+    private func mustSettle(before moment: Instant) -> Bool {
+        // Outside the lock, because readers have their own locks.
+        let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
+        return sleepers.withLock { $0.mustSettle(before: moment, whileReading: isReading) }
     }
 
     /// Suspends until all steps have ended, even in a cancelled task.

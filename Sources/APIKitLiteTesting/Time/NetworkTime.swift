@@ -31,6 +31,9 @@ struct NetworkTime: Sendable {
 
     func endStep() { mockClock?.endStep() }
 
+    /// Records on a ``MockClock`` what a client does.
+    func record(_ change: (inout Sleepers) -> Void) { mockClock?.sleepers.withLock(change) }
+
     /// Calls back once, at a moment of the clock, on any thread. If the moment has passed, calls
     /// back immediately. Returns a handle that cancels the callback, or nil without a clock.
     func schedule(

@@ -55,18 +55,18 @@ struct Sleepers: Sendable {
     private(set) var hasEndedAtOnce = false
     /// A promise for each woken task that has not run yet, by the number of its sleeper.
     private var resuming: [Int: Promise<Void>] = [:]
-    /// The woken tasks that have not slept again.
+    /// The woken tasks that have not waited again.
     private var awake: Set<Int> = []
-    /// The number of consecutive waits in which no woken task slept again.
-    private var vainWaits = 0
+    /// The number of clients that something else let continue, such as a response, and that have
+    /// not waited again. The test may have started one before it moves a new clock.
+    private var activeCount = 1
+    /// Whether the reader of a stream may be busy with a piece that it has received.
+    private(set) var mayRead = false
 
     /// Adds a sleeper and returns its key, or nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         changeCount += 1
-        if let task = sleeper.task {
-            awake.remove(task)
-            vainWaits = 0
-        }
+        if let task = sleeper.task { clientWaits(task) }
         var sleeper = sleeper
         sleeper.key.number = changeCount
         guard sleeper.key.deadline > now else {
@@ -84,27 +84,33 @@ struct Sleepers: Sendable {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Returns whether the next step up to a moment would move the time although a woken task may
-    /// not have reached its next sleep.
-    func mustSettle(before moment: MockClock.Instant) -> Bool {
-        !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
+    /// Records that a client waits, for the clock or for a response that is not immediate. If
+    /// nothing says which client it is, and only one is active, it is that one.
+    mutating func clientWaits(_ task: Int? = nil) {
+        if let task, awake.remove(task) != nil { return }
+        if activeCount > 0 { activeCount -= 1 } else if awake.count == 1 { awake = [] }
     }
 
-    /// Returns whether the next step up to a moment waits for the full time for a woken task. After
-    /// many vain waits it does not, if another sleeper is due.
-    func isPatient(before moment: MockClock.Instant) -> Bool {
-        vainWaits < 32 || waiting.first.map { $0.key.deadline > moment } ?? true
+    /// Records that a client continues, because its response is complete or has failed.
+    mutating func clientContinues() { activeCount += 1 }
+
+    /// Records that a client has received a piece of a body.
+    mutating func clientReads() { mayRead = true }
+
+    /// Stops waiting for the clients that are active.
+    mutating func clientsRest() { (awake, activeCount, mayRead) = ([], 0, false) }
+
+    /// Returns whether the next step up to a moment would move the time although a client is
+    /// active, or although a reader is, if one is busy.
+    func mustSettle(before moment: MockClock.Instant, whileReading isReading: Bool) -> Bool {
+        min(waiting.first?.key.deadline ?? moment, moment) > now
+            && (!awake.isEmpty || activeCount > 0 || isReading)
     }
 
     /// Moves the time to the next sleeper, and removes and returns it. If no sleeper is due up to
     /// the moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changeCount += 1
-        // Stop waiting for woken tasks that did not sleep again.
-        if mustSettle(before: moment) {
-            awake = []
-            vainWaits += 1
-        }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil
@@ -115,6 +121,7 @@ struct Sleepers: Sendable {
             resuming[next.key.number] = Promise()
             awake.insert(task)
         }
+        if next.kind == .deadline { clientContinues() }
         return next
     }
 

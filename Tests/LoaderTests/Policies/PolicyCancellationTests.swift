@@ -96,7 +96,7 @@ import TestSupport
 }
 
 @Suite(.limited, .usesSockets) struct PolicyRaceTests {
-    private let clock = MockClock()
+    private let clock = MockClock(patience: .zero)
 
     @Test func aThousandExchangesEndOnceEach() async throws {
         let arrivals = Locked(0)
@@ -223,7 +223,7 @@ import TestSupport
 
 /// All policies in the documented order, on a server where everything goes wrong now and then.
 @Suite(.limited, .usesSockets) struct ChainTests {
-    private let clock = MockClock()
+    private let clock = MockClock(patience: .zero)
     private let network: MockNetwork
     private let tokens: Credentials<Token>
     private let log: EventLog

@@ -25,7 +25,8 @@ struct StubbornSession: HTTPSession {
 
 /// A clock on which no sleep takes real time.
 struct ImmediateClock: Clock {
-    let clock = MockClock()
+    // It moves in the client that it would wait for.
+    let clock = MockClock(patience: .zero)
     var now: MockClock.Instant { clock.now }
     var minimumResolution: Duration { .zero }
     func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {

@@ -139,7 +139,8 @@ import TestSupport
 
     /// Wakes an hour late, like a machine that was asleep.
     private struct LateClock: Clock {
-        let clock = MockClock()
+        // It moves in the client that it would wait for.
+        let clock = MockClock(patience: .zero)
         var now: MockClock.Instant { clock.now }
         var minimumResolution: Duration { .zero }
         func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {

@@ -133,8 +133,8 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(
             "\(failure)".withoutMainActor == """
                 1 of 1 faults broke the client (App/UserTests.swift:12):
-                  empty body: did not end within 0.1 seconds; GET https://api.example.com/a was \
-                answered. If the client waits (a retry, a timeout), pass it the clock: \
+                  empty body: did not end within 0.1 seconds; GET https://api.example.com/a has its \
+                response. If the client waits (a retry, a timeout), pass it the clock: \
                 forEachFault { network, clock in … }
                 """)
     }

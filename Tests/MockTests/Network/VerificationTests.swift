@@ -69,7 +69,7 @@ import TestSupport
             .stream { _ in _ = try await waitForCancellation() },
             "the writer of the STUB has not returned for it", "Await or cancel it"
         ),
-        (.hanging, "the STUB never answers it: its response is .hanging", "Await or cancel it"),
+        (.hanging, "the STUB never responds to it: its response is .hanging", "Await or cancel it"),
         (nil, "the handler of the STUB has not returned for it", "Await or cancel it"),
     ]
 

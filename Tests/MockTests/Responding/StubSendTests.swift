@@ -56,7 +56,7 @@ import TestSupport
     @Test(arguments: Transport.allCases)
     func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
         for _ in 0..<50 {
-            let clock = MockClock()
+            let clock = MockClock(patience: .zero)
             let (client, stub) = try open(transport, clock: clock)
             var request = client.request()
             // In real time. The server does not know this timeout.

@@ -176,14 +176,14 @@ import Testing
     }
 
     @Test func wakesThousandsOfSleepersThatAreNotCancelled() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let sleepers = (0..<3000).map { number in
-            Task { try await clock.sleep(for: .milliseconds(number % 100 + 1)) }
+            Task { try await clock.sleep(for: .milliseconds(number % 10 + 1)) }
         }
         for number in stride(from: 0, to: 3000, by: 3) { sleepers[number].cancel() }
         await clock.waitForSleepers(2000)
 
-        await clock.advance(by: .milliseconds(100))
+        await clock.advance(by: .milliseconds(10))
 
         for (number, sleeper) in sleepers.enumerated() {
             if number % 3 == 0 {
@@ -196,7 +196,8 @@ import Testing
     }
 
     @Test func oneAdvanceWakesAThousandTasksThatSleepOnce() async throws {
-        let clock = MockClock()
+        // At each of a thousand moments, the clock waits for a task that does not sleep again.
+        let clock = MockClock(patience: .zero)
         let tasks = (1...1_000).map { second in sleep(on: clock, second) {} }
         await clock.waitForSleepers(1_000)
 
@@ -209,7 +210,7 @@ import Testing
     /// The opposite: after them, a task that sleeps again is waited for.
     @Test func waitsForATaskThatSleepsAgainAfterOthersThatDidNot() async throws {
         for _ in 0..<10 {
-            let clock = MockClock()
+            let clock = MockClock(patience: .milliseconds(20))
             let others = (1...20).map { second in sleep(on: clock, second) {} }
             let task = Task {
                 try await clock.sleep(for: .seconds(30))
@@ -226,7 +227,7 @@ import Testing
     }
 
     @Test func cancellingAndMovingAtOnceWakesEachOnce() async {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         for _ in 0..<500 {
             let sleeper = sleep(on: clock, 1) {}
             await clock.waitForSleepers()

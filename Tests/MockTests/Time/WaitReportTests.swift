@@ -239,7 +239,7 @@ import Testing
         await place.end()
 
         let report = try #require(place.recorder.reports.first)
-        #expect(report.contains("_token=swordfish has waited for its answer for 5.0 seconds."))
+        #expect(report.contains("_token=swordfish has waited for its response for 5.0 seconds."))
         #expect(report.contains("holds 1 request. Call stub.release()."))
     }
 
