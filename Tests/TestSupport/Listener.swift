@@ -15,8 +15,12 @@ final class Listener: Sendable {
             throw POSIXError(.EADDRINUSE)
         }
         Thread { [descriptor, hasEnded] in
-            useOwnDescriptors(andKeep: descriptor)
-            while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+            while case let accepted = accept(descriptor, nil, nil), accepted >= 0 {
+                // Foundation on Linux closes descriptors that Dispatch still watches. Their numbers
+                // are low.
+                let high = fcntl(accepted, F_DUPFD_CLOEXEC, 600)
+                if high >= 0 { close(accepted) }
+                let connection = high >= 0 ? high : accepted
                 Thread {
                     serve(connection)
                     close(connection)
@@ -36,31 +40,4 @@ final class Listener: Sendable {
         #endif
         close(descriptor)
     }
-}
-
-/// Whether a thread can have descriptors of its own. The thread sanitizer knows descriptors by their
-/// numbers, whichever table they are in.
-package let canHaveOwnDescriptors: Bool = {
-    #if os(Linux)
-    dlsym(nil, "__tsan_init") == nil && dlsym(nil, "unshare") != nil
-    #else
-    false
-    #endif
-}()
-
-/// Gives this thread, and the threads that it starts, a table of descriptors of their own.
-///
-/// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
-/// the server then gets the same number, libdispatch watches the connection, and a request hangs or
-/// the process ends. In a process of their own, a server and its client cannot meet like this.
-private func useOwnDescriptors(andKeep listener: Int32? = nil) {
-    guard canHaveOwnDescriptors else { return }
-    // The C function is not imported.
-    typealias Unshare = @convention(c) (Int32) -> Int32
-    guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {
-        return
-    }
-    let cloneFiles: Int32 = 0x400
-    guard unshare(cloneFiles) == 0 else { return }
-    for descriptor in 3..<getdtablesize() where descriptor != listener { close(descriptor) }
 }
