@@ -15,9 +15,10 @@ private func advice(about error: APIRequestError) -> String {
     switch error.underlying {
     case DownloadError.file(_, code: .ENOSPC):
         return "Free some space, or choose another file with --to."
-    case DownloadError.file(_, code: .ENOENT):
-        return "Or choose another file with --to."
-    case is DownloadError: return "Choose another file with --to."
+    case DownloadError.file(let path, code: .ENOENT):
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return "Create the folder \(folder), or choose another file with --to."
+    case let error as DownloadError: return "\(error) Choose another file with --to."
     case FileBodyError.resized: return "Wait until it is complete, and upload it again."
     case FileBodyError.missing(let file), FileBodyError.notAFile(let file),
         FileBodyError.unreadable(let file, _):

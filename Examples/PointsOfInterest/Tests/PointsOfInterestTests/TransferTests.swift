@@ -79,18 +79,24 @@ import pois
         let run = await CommandRun(["download", "--to", path] + base, over: network(file()))
 
         #expect(
-            run.errors == "pois: The folder \(folder.file("missing").path) does not exist. Create "
-                + "it before the download. Or choose another file with --to.\n")
+            run.errors == "pois: The file could not be saved. Create the folder "
+                + "\(folder.file("missing").path), or choose another file with --to.\n")
         #expect(run.exitCode == 1)
     }
 
-    @Test func saysThatTheDeviceIsFull() {
-        let error = DownloadError.file(path: "/full/places.json.part", code: .ENOSPC)
-
-        #expect(
-            explanation(of: APIRequestError(stage: .transport, underlying: error))
-                == "/full/places.json.part could not be written: No space left on device. "
-                + "Free some space, or choose another file with --to.")
+    @Test(arguments: [
+        (
+            DownloadError.file(path: "/full/places.json.part", code: .ENOSPC),
+            "There is not enough space to save the file. "
+                + "Free some space, or choose another file with --to."
+        ),
+        (
+            DownloadError.file(path: "/root/places.json.part", code: .EACCES),
+            "The file could not be saved. /root/places.json.part could not be written: "
+                + "Permission denied. Choose another file with --to."
+        ),
+    ]) func saysWhyTheFileCannotBeSaved(_ error: DownloadError, _ sentence: String) {
+        #expect(explanation(of: APIRequestError(stage: .transport, underlying: error)) == sentence)
     }
 
     @Test(arguments: [0, 1, 200_000])
