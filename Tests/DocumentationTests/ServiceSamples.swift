@@ -10,7 +10,7 @@ private enum Call {
     @TaskLocal static var deadline: ContinuousClock.Instant?
 }
 
-private struct DeadlineSession: SessionPolicy {
+private struct DeadlineSession: HTTPSession {
     let next: any HTTPSession
 
     func send(

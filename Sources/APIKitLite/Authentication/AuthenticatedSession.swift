@@ -71,7 +71,7 @@ extension HTTPSession {
     }
 }
 
-private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
+private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
     let next: any HTTPSession
     let credentials: Credentials<Credential>
     let clock: any Clock<Duration>

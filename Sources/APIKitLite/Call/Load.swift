@@ -153,7 +153,6 @@ struct Load<T: APIRequest> {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
-        error.exchangeIDs = notes.exchangeIDs
         error.failedCall = failedCall
         // The hint says that a credential is missing. The app may have added its own.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
@@ -177,11 +176,11 @@ struct Load<T: APIRequest> {
         return failure(stage, reason, data)
     }
 
-    /// Notifies the chain's observers if a response was not accepted or could not be parsed.
+    /// Notifies the observers of an exchange if its response was not accepted or could not be
+    /// parsed.
     func notifyingObservers(of error: APIRequestError) -> APIRequestError {
         guard error.stage == .validate || error.stage == .parse else { return error }
-        let chain = sequence(first: session) { ($0 as? any SessionPolicy)?.next }
-        for case let observed as ObservedSession in chain { observed.didReject(error) }
+        for didReject in notes.didReject.reversed() { didReject(error) }
         return error
     }
 }

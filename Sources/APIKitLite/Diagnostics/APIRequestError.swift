@@ -63,8 +63,6 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     var hint: String?
     /// The credential's closure that threw, so that the request was not sent.
     var failedCall: CredentialCall?
-    /// The rejected exchange's number in each observer's count.
-    var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
     /// Creates an error.

@@ -18,11 +18,11 @@ extension HTTPSession {
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
     /// - a request sent by a refresh or by a shared exchange, which would wait for itself
     ///
-    /// A cancelled request ends immediately and does not affect the others. When the last request of
-    /// an exchange is cancelled, the exchange is cancelled too, and the request ends when the
+    /// A cancelled request ends immediately and does not affect the others. When the last request
+    /// of an exchange is cancelled, the exchange is cancelled too, and the request ends when the
     /// exchange does. So in `coalescing().limited(to: 4)`, at most four exchanges are in progress.
-    /// If the exchange fails, all its requests throw the error. Responses are not cached: a later request starts a new
-    /// exchange.
+    /// If the exchange fails, all its requests throw the error. Responses are not cached: a later
+    /// request starts a new exchange.
     ///
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
     /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not,
@@ -35,7 +35,7 @@ extension HTTPSession {
     }
 }
 
-private struct CoalescingSession: SessionPolicy {
+private struct CoalescingSession: HTTPSession {
     typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
 
     let next: any HTTPSession

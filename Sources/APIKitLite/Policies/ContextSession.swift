@@ -1,20 +1,5 @@
 import Foundation
 
-/// A policy that only changes the context that sessions in a chain share about a request.
-private struct ContextSession: SessionPolicy {
-    let next: any HTTPSession
-    let change: @Sendable (inout SendContext) -> Void
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        var options = options
-        change(&options.context)
-        let (body, response) = try await next.send(request, awaiting: options)
-        return (try body.limited(by: options), response)
-    }
-}
-
 extension HTTPSession {
     /// Returns a session that limits the size of whole responses.
     ///
@@ -31,7 +16,7 @@ extension HTTPSession {
     ///
     /// - Parameter limit: The maximum size of a body, in bytes.
     public func limitingBodies(to limit: Int) -> some HTTPSession {
-        ContextSession(next: self) { $0.bodyLimit = $0.bodyLimit ?? limit }
+        changingContext { $0.bodyLimit = $0.bodyLimit ?? limit }
     }
 
     /// Returns a session that decides which redirects of its requests are followed.
@@ -85,6 +70,17 @@ extension HTTPSession {
     }
 
     private func redirecting(by rule: @escaping RedirectRule) -> some HTTPSession {
-        ContextSession(next: self) { $0.redirects = $0.redirects ?? rule }
+        changingContext { $0.redirects = $0.redirects ?? rule }
+    }
+
+    private func changingContext(
+        _ change: @escaping @Sendable (inout SendContext) -> Void
+    ) -> some HTTPSession {
+        ClosureSession(exchange: { request, options in
+            var options = options
+            change(&options.context)
+            let (body, response) = try await send(request, awaiting: options)
+            return (try body.limited(by: options), response)
+        })
     }
 }

@@ -32,16 +32,17 @@ public struct ExchangeEvent: Sendable {
         /// The reader of a stream stopped after this many bytes, or its task was cancelled.
         case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
-        /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
+        /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). Not
+        /// reported if a session between the observer and the load returned an ``HTTPBody`` that it
+        /// created itself. One that returns ``HTTPBody/map(_:)`` passes the report on.
         case rejected(APIRequestError)
     }
 
     /// What the event reports.
     public let kind: Kind
     /// The exchange's number, which an observed session counts from 1. If a load has several
-    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected. The
-    /// number is nil if a session replaced that response or its body.
-    public let id: Int?
+    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected.
+    public let id: Int
     /// The exchange's request. Nil only for a ``Kind/rejected(_:)`` event whose error has no
     /// request.
     ///
@@ -58,14 +59,14 @@ public struct ExchangeEvent: Sendable {
     public let duration: Duration?
 
     init(
-        _ kind: Kind, id: Int?, _ request: URLRequest?, type: String? = nil,
+        _ kind: Kind, id: Int, _ request: URLRequest?, type: String? = nil,
         response: HTTPURLResponse? = nil, after duration: Duration? = nil
     ) {
         (self.kind, self.id, self.request, requestType) = (kind, id, request, type)
         (self.response, self.duration) = (response, duration)
     }
 
-    init(rejected error: APIRequestError, id: Int? = nil) {
+    init(rejected error: APIRequestError, id: Int) {
         self.init(
             .rejected(error), id: id, error.request, type: error.requestType,
             response: error.response)
@@ -85,7 +86,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     ///   what its request's ``APIRequest/redaction`` hides.
     public func description(redacting redaction: Redaction) -> String {
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
-        let number = id.map { "#\($0) " } ?? ""
+        let number = "#\(id) "
         if case .rejected(let error) = kind {
             return number + line(of: error.hiding(redaction).sentences)
         }

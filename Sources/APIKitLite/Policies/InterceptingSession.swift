@@ -1,19 +1,5 @@
 import Foundation
 
-private struct InterceptingSession: SessionPolicy {
-    typealias Next = @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
-
-    let next: any HTTPSession
-    let intercept:
-        @Sendable (URLRequest, @escaping Next) async throws -> (HTTPBody, HTTPURLResponse)
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await intercept(request) { [next] in try await next.send($0, awaiting: options) }
-    }
-}
-
 extension HTTPSession {
     /// Returns a session that passes each request to a closure.
     ///
@@ -41,6 +27,8 @@ extension HTTPSession {
                     )
             ) async throws -> (HTTPBody, HTTPURLResponse)
     ) -> some HTTPSession {
-        InterceptingSession(next: self, intercept: intercept)
+        ClosureSession(exchange: { request, options in
+            try await intercept(request) { try await send($0, awaiting: options) }
+        })
     }
 }

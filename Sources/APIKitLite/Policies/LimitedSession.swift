@@ -48,7 +48,7 @@ extension HTTPSession {
     }
 }
 
-private struct LimitedSession: SessionPolicy {
+private struct LimitedSession: HTTPSession {
     let next: any HTTPSession
     let semaphore: AsyncSemaphore
 

@@ -27,12 +27,12 @@ extension HTTPSession {
     }
 }
 
-struct ObservedSession: SessionPolicy {
+private struct ObservedSession: HTTPSession {
     let next: any HTTPSession
-    fileprivate let timeline: Timeline
-    fileprivate let onEvent: @Sendable (ExchangeEvent) -> Void
-    /// The number of exchanges so far, guarded by its lock. The object identifies this observer.
-    private let count = Locked(0)
+    let timeline: Timeline
+    let onEvent: @Sendable (ExchangeEvent) -> Void
+    /// The number of exchanges so far, guarded by its lock.
+    let count = Locked(0)
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -58,7 +58,9 @@ struct ObservedSession: SessionPolicy {
         }
         do {
             var (body, response) = try await next.send(request, awaiting: inner)
-            body.notes.exchangeIDs[ObjectIdentifier(count)] = id
+            body.notes.didReject.append { [onEvent] in
+                onEvent(ExchangeEvent(rejected: $0, id: id))
+            }
             if options.bufferLimit == nil {
                 report(.answered(bytes: body.data?.count ?? 0), response)
                 return (body, response)
@@ -69,11 +71,5 @@ struct ObservedSession: SessionPolicy {
             report(.failed(error), nil)
             throw error
         }
-    }
-
-    /// Reports that a load rejected the response of an exchange.
-    func didReject(_ error: APIRequestError) {
-        let id = error.exchangeIDs[ObjectIdentifier(count)]
-        onEvent(ExchangeEvent(rejected: error, id: id))
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-private struct RetryingSession: SessionPolicy {
+private struct RetryingSession: HTTPSession {
     let next: any HTTPSession
     let policy: RetryPolicy
     let timeline: Timeline

@@ -1,6 +1,6 @@
 import Foundation
 
-private struct TimingOutSession: SessionPolicy {
+private struct TimingOutSession: HTTPSession {
     let next: any HTTPSession
     let timeline: Timeline
     /// Nil if the timeout is zero or negative.

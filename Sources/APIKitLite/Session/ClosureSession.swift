@@ -8,14 +8,28 @@ import Foundation
 /// task, so cancelling that task cancels the closure's work. A stream receives the entire body in
 /// one piece, and progress is not reported.
 public struct ClosureSession: HTTPSession {
-    private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
+    typealias Exchange =
+        @Sendable (URLRequest, SendOptions) async throws -> (HTTPBody, HTTPURLResponse)
+
+    private let exchange: Exchange
 
     /// Creates a session that sends its requests through a closure.
     ///
     /// - Parameter load: Returns the body and the response of a request. Calls for concurrent
     ///   requests may overlap.
     public init(_ load: @escaping @Sendable (URLRequest) async throws -> (Data, URLResponse)) {
-        self.load = load
+        self.init(exchange: { request, options in
+            let (data, response) = try await load(request)
+            guard let http = response as? HTTPURLResponse else {
+                throw TransportError.notHTTP(response.url)
+            }
+            return (try HTTPBody(data).limited(by: options), http)
+        })
+    }
+
+    /// Creates a policy that consists of a function.
+    init(exchange: @escaping Exchange) {
+        self.exchange = exchange
     }
 
     /// Calls the closure.
@@ -30,10 +44,6 @@ public struct ClosureSession: HTTPSession {
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let (data, response) = try await load(request)
-        guard let http = response as? HTTPURLResponse else {
-            throw TransportError.notHTTP(response.url)
-        }
-        return (try HTTPBody(data).limited(by: options), http)
+        try await exchange(request, options)
     }
 }

@@ -43,8 +43,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Facts about an exchange that the sessions of a chain pass to the load, beside its response.
     struct Notes {
-        /// The exchange's number in each observer's count.
-        var exchangeIDs: [ObjectIdentifier: Int] = [:]
+        /// Called if a load rejects the response, one for each observer of the exchange, the inner
+        /// one first.
+        var didReject: [@Sendable (APIRequestError) -> Void] = []
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
         /// The clocks of the chain, each with the moment of its timeout, if it has one.

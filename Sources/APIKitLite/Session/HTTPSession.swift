@@ -2,8 +2,21 @@ import Foundation
 
 /// A type that sends a request and returns its response, which is all that a loader needs.
 ///
-/// `URLSession` conforms to it. So do types that wrap another session, so policies can be chained:
-/// see ``SessionPolicy``.
+/// `URLSession` conforms to it. So does every policy, which wraps another session, so policies can
+/// be chained. Your own policy is a type with `send`:
+///
+/// ```swift
+/// struct LanguageSession: HTTPSession {
+///     let next: any HTTPSession
+///
+///     func send(
+///         _ request: URLRequest, awaiting options: SendOptions
+///     ) async throws -> (HTTPBody, HTTPURLResponse) {
+///         try await next.send(
+///             request.header("Accept-Language", "fr"), awaiting: options)
+///     }
+/// }
+/// ```
 ///
 /// ## Topics
 ///
@@ -127,28 +140,4 @@ extension HTTPSession {
         body.exchange = (self, request, response)
         return (body, response)
     }
-}
-
-/// A session that wraps another session, like every policy in this library.
-///
-/// Implement ``HTTPSession/send(_:awaiting:)``, and call `send` on ``next`` in it. A load uses
-/// ``next`` to find the observers in a chain.
-///
-/// ```swift
-/// struct LanguageSession: SessionPolicy {
-///     let next: any HTTPSession
-///
-///     func send(
-///         _ request: URLRequest, awaiting options: SendOptions
-///     ) async throws -> (HTTPBody, HTTPURLResponse) {
-///         try await next.send(
-///             request.header("Accept-Language", "fr"), awaiting: options)
-///     }
-/// }
-/// ```
-///
-/// If a wrapper conforms only to ``HTTPSession``, a load does not see the session it wraps.
-public protocol SessionPolicy: HTTPSession {
-    /// The wrapped session, which is one step closer to the network.
-    var next: any HTTPSession { get }
 }

@@ -143,7 +143,7 @@ import TestSupport
     }
 
     /// Passes on requests, and keeps the options with which they were sent.
-    private struct OptionsSession: SessionPolicy {
+    private struct OptionsSession: HTTPSession {
         let next: any HTTPSession
         let options = Locked<[SendOptions]>([])
 

@@ -98,7 +98,7 @@ import Testing
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
-        struct Own: SessionPolicy {
+        struct Own: HTTPSession {
             let next: any HTTPSession
             func send(
                 _ request: URLRequest, awaiting options: SendOptions
@@ -135,7 +135,27 @@ import Testing
         }
     }
 
-    /// The exchange whose answer was rejected, whatever is between the observer and the load.
+    /// An observer below a session that returns a body of its own has not seen the rejected one.
+    @Test(arguments: [true, false])
+    func hearsOnlyOfResponsesThatItSaw(_ isReplaced: Bool) async throws {
+        let (inside, outside) = (EventLog(), EventLog())
+        network.stub(.get("/a"), .text("a"))
+        let session = network.observed(by: inside)
+            .intercepting { request, next in
+                let (body, response) = try await next(request)
+                return (isReplaced ? HTTPBody(Data("b".utf8)) : body, response)
+            }
+            .observed(by: outside)
+
+        await #expect(throws: APIRequestError.self) {
+            try await session.load(.test("a"), as: Int.self)
+        }
+
+        #expect(inside.lines.count == (isReplaced ? 2 : 3))
+        #expect(outside.lines.count == 3)
+    }
+
+    /// The exchange whose response was rejected, whatever is between the observer and the load.
     @Test func knowsWhichExchangeWasRejected() async throws {
         let log = EventLog()
         let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))

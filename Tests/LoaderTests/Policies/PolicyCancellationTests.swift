@@ -300,7 +300,7 @@ import TestSupport
         time.cancel()
 
         #expect(inProgress.withLock { $0.most } <= 6)
-        let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
+        let events = Dictionary(grouping: log.events, by: \.id)
         #expect(Set(events.keys) == Set(1...400))
         #expect(events.values.allSatisfy { $0.count == 2 })
     }

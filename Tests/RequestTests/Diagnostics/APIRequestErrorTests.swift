@@ -144,7 +144,7 @@ import TestSupport
             ExchangeEvent(
                 .answered(bytes: 0), id: 1, request, response: .status(200), after: .zero),
             ExchangeEvent(.failed(Refusal()), id: 1, request, after: .zero),
-            ExchangeEvent(rejected: other),
+            ExchangeEvent(rejected: other, id: 1),
         ]
 
         for event in events {
@@ -155,7 +155,7 @@ import TestSupport
         }
         // The text of an error hides its own secrets, even if the log shows them.
         for redaction in [Redaction.standard, .none] {
-            let line = ExchangeEvent(rejected: own).description(redacting: redaction)
+            let line = ExchangeEvent(rejected: own, id: 1).description(redacting: redaction)
             #expect(!line.contains("hunter2"))
         }
     }

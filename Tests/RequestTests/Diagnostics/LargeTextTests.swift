@@ -114,7 +114,7 @@ import TestSupport
             var texts = [error.description]
             if underlying is UnacceptableStatusError {
                 texts += [
-                    error.localizedDescription, ExchangeEvent(rejected: error).description,
+                    error.localizedDescription, ExchangeEvent(rejected: error, id: 1).description,
                     ExchangeEvent(.failed(error), id: 1, request).description,
                 ]
             }

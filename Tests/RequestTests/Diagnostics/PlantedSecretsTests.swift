@@ -41,7 +41,7 @@ import TestSupport
             + errors.flatMap {
                 [
                     $0.description, $0.localizedDescription,
-                    ExchangeEvent(rejected: $0).description,
+                    ExchangeEvent(rejected: $0, id: 1).description,
                 ]
             }
     }
@@ -140,7 +140,7 @@ import TestSupport
                     data: Data(body.utf8), underlying: underlying)
                 let shown = [
                     error.description, error.localizedDescription,
-                    ExchangeEvent(rejected: error).description,
+                    ExchangeEvent(rejected: error, id: 1).description,
                     ExchangeEvent(.failed(underlying), id: 1, request).description,
                 ]
                 for text in shown {

@@ -29,7 +29,7 @@ import TestSupport
         ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent(.started, id: 1, request)),
         ("failed", ExchangeEvent(.failed(error), id: 1, request)),
-        ("lost", ExchangeEvent(rejected: error)),
+        ("lost", ExchangeEvent(rejected: error, id: 1)),
         ("APIRequestError", error),
     ]
 

@@ -47,7 +47,7 @@ import TestSupport
                         data: Data(text.utf8), underlying: underlying)
                     for shown in [
                         error.description, error.localizedDescription,
-                        ExchangeEvent(rejected: error).description,
+                        ExchangeEvent(rejected: error, id: 1).description,
                         ExchangeEvent(.failed(underlying), id: 1, request).description,
                     ] {
                         for part in [Self.secret, encoded, "hun%2F", "hun/"] {
