@@ -79,7 +79,9 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The methods of requests that may be processed twice: `GET`, `HEAD`, `PUT`, `DELETE`,
     /// `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
-    public static let idempotentMethods = URLRequest.idempotentMethods
+    public static let idempotentMethods: Set<String> = [
+        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY",
+    ]
 
     /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
     public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -93,4 +95,15 @@ public struct RetryPolicy: Sendable, Equatable {
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,
     ]
+}
+
+extension URLRequest {
+    /// Returns whether the request may be sent again even if a server has processed it. The request
+    /// must have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be
+    /// sent again.
+    func mayBeRepeated(methods: Set<String>? = RetryPolicy.idempotentMethods) -> Bool {
+        let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
+        let method = httpMethod?.uppercased() ?? "GET"
+        return canBeSentAgain && (!key.isEmpty || methods?.contains(method) ?? true)
+    }
 }

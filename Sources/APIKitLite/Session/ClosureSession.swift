@@ -47,3 +47,17 @@ public struct ClosureSession: HTTPSession {
         try await exchange(request, options)
     }
 }
+
+extension HTTPSession {
+    /// Returns a session that changes what the sessions in a chain know about a request.
+    func changingContext(
+        _ change: @escaping @Sendable (inout SendContext) -> Void
+    ) -> some HTTPSession {
+        ClosureSession(exchange: { request, options in
+            var options = options
+            change(&options.context)
+            let (body, response) = try await send(request, awaiting: options)
+            return (try body.limited(by: options), response)
+        })
+    }
+}

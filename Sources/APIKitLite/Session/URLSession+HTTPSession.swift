@@ -68,30 +68,8 @@ extension URLSession: HTTPSession {
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
             repetition: repetition(of: request, isResend: isResend))
-        if let stream = exchange as? URLSessionStream {
-            return try await withTaskCancellationHandler {
-                createTask(for: request) { stream.start(sent, on: self) }
-                return try await stream.head()
-            } onCancel: {
-                stream.cancel()
-            }
-        }
-        try prepareForTask(for: request)
         return try await withTaskCancellationHandler {
-            // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it
-            // is cancelled under a mock, every `URLSession` in the process deadlocks.
-            try await withCheckedThrowingContinuation { continuation in
-                // Foundation calls this handler exactly once, even for a cancelled task.
-                let task = dataTask(with: sent) { data, response, error in
-                    let outcome = exchange.outcome(data, response, error)
-                    if case .success(.answer(_, let http)) = outcome {
-                        self.storeCookies(of: http, to: request, replacing: exchange.cookies)
-                    }
-                    continuation.resume(with: outcome)
-                }
-                if configuration.urlCache == nil { exchange.refuseRepetitionAtResume(of: task) }
-                exchange.start(task)
-            }
+            try await exchange.outcome(sending: sent, over: self)
         } onCancel: {
             exchange.cancel()
         }

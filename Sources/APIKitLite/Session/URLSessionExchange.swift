@@ -63,6 +63,28 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// Returns the app's session, which may not be the task's session.
     func appSession(of session: URLSession) -> URLSession { session }
 
+    /// Sends the request with one task of the app's session, and returns when the awaited part of
+    /// the response has been received. `sent` is the request in the form that Foundation needs.
+    func outcome(
+        sending sent: URLRequest, over session: URLSession
+    ) async throws -> TaskOutcome {
+        try session.prepareForTask(for: request)
+        // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it is
+        // cancelled under a mock, every `URLSession` in the process deadlocks.
+        return try await withCheckedThrowingContinuation { continuation in
+            // Foundation calls this handler exactly once, even for a cancelled task.
+            let task = session.dataTask(with: sent) { [self] data, response, error in
+                let outcome = outcome(data, response, error)
+                if case .success(.answer(_, let http)) = outcome {
+                    session.storeCookies(of: http, to: request, replacing: cookies)
+                }
+                continuation.resume(with: outcome)
+            }
+            if session.configuration.urlCache == nil { refuseRepetitionAtResume(of: task) }
+            start(task)
+        }
+    }
+
     /// Resumes the task, or cancels it if `cancel()` was already called.
     func start(_ task: URLSessionTask) {
         task.delegate = self

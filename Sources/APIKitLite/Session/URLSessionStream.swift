@@ -26,9 +26,15 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private weak var owner: URLSession?
     private var didComplete: @Sendable () -> Void = {}
 
-    /// Starts a task that streams for the app's session. `sent` is the request that Foundation
-    /// needs.
-    func start(_ sent: URLRequest, on owner: URLSession) {
+    /// Also throws `URLError.cancelled` as soon as the caller is cancelled.
+    override func outcome(
+        sending sent: URLRequest, over session: URLSession
+    ) async throws -> TaskOutcome {
+        session.createTask(for: request) { [self] in start(sent, on: session) }
+        return try await head()
+    }
+
+    private func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
         do { try owner.prepareForTask(for: request) } catch { return fail(error) }
         let (task, didComplete) = owner.streamingTask(with: sent)
@@ -59,9 +65,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         owner?.delegate as? any URLSessionTaskDelegate
     }
 
-    /// Suspends until the awaited part of the response, or a redirect, has been received.
-    ///
-    /// - Throws: The task's error, or `URLError.cancelled` as soon as the caller is cancelled.
     func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {

@@ -1,24 +1,6 @@
 import Foundation
 
 extension HTTPSession {
-    /// Returns a session that limits the size of whole responses.
-    ///
-    ///     let session = URLSession.shared.limitingBodies(to: 10 * 1024 * 1024)
-    ///
-    /// The limit applies to the decompressed body. Without this policy, it is 1 GiB. If a body is
-    /// larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``. Streams
-    /// and downloads do not keep the entire body and have no such limit. If a chain has several
-    /// such policies, the outermost one, which was added last, applies.
-    ///
-    /// With this policy, a `URLSession` ends the transfer when the limit is exceeded. Without it,
-    /// Foundation collects the body, and a transfer that exceeds 1 GiB ends later: on Linux, within
-    /// seconds, and on Apple platforms, when the entire body has been received.
-    ///
-    /// - Parameter limit: The maximum size of a body, in bytes.
-    public func limitingBodies(to limit: Int) -> some HTTPSession {
-        changingContext { $0.bodyLimit = $0.bodyLimit ?? limit }
-    }
-
     /// Returns a session that decides which redirects of its requests are followed.
     ///
     ///     let (_, response) = try await session.redirecting(.refuse).data(for: request)
@@ -71,16 +53,5 @@ extension HTTPSession {
 
     private func redirecting(by rule: @escaping RedirectRule) -> some HTTPSession {
         changingContext { $0.redirects = $0.redirects ?? rule }
-    }
-
-    private func changingContext(
-        _ change: @escaping @Sendable (inout SendContext) -> Void
-    ) -> some HTTPSession {
-        ClosureSession(exchange: { request, options in
-            var options = options
-            change(&options.context)
-            let (body, response) = try await send(request, awaiting: options)
-            return (try body.limited(by: options), response)
-        })
     }
 }

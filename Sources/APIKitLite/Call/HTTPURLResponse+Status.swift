@@ -1,0 +1,58 @@
+import Foundation
+
+extension HTTPURLResponse {
+    /// Checks that the status is in a range, or is another accepted code.
+    ///
+    /// By default, ``APIRequest/validateResponse(data:response:)`` calls this without arguments. To
+    /// accept other codes, pass them:
+    ///
+    ///     func validateResponse(data: Data, response: HTTPURLResponse) throws {
+    ///         try response.validateStatus(200..<300, 304)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - accepted: The accepted range, such as `200..<300` or `400...404`.
+    ///   - others: Other accepted codes.
+    /// - Throws: ``UnacceptableStatusError`` for any other status.
+    public func validateStatus(
+        _ accepted: some RangeExpression<Int> = 200..<300, _ others: Int...
+    ) throws(UnacceptableStatusError) {
+        try check([accepted.relative(to: 0..<Int.max)] + ranges(others))
+    }
+
+    /// Checks that the status is one of the accepted codes: `validateStatus(200, 404)`.
+    ///
+    /// - Parameters:
+    ///   - code: An accepted code.
+    ///   - others: Other accepted codes.
+    /// - Throws: ``UnacceptableStatusError`` for any other status.
+    public func validateStatus(_ code: Int, _ others: Int...) throws(UnacceptableStatusError) {
+        try check(ranges([code] + others))
+    }
+
+    private func ranges(_ codes: [Int]) -> [Range<Int>] { codes.map { $0..<$0 + 1 } }
+
+    private func check(_ accepted: [Range<Int>]) throws(UnacceptableStatusError) {
+        guard accepted.contains(where: { $0.contains(statusCode) }) else {
+            throw UnacceptableStatusError(statusCode: statusCode, accepted: accepted)
+        }
+    }
+}
+
+extension HTTPURLResponse {
+    /// Returns a response with a status and headers, for pure tests or for parsing only a body.
+    ///
+    ///     let books = try request.parseResponse(data: data, response: .status(200))
+    ///
+    /// - Parameters:
+    ///   - code: The status.
+    ///   - headers: The names and values of its headers.
+    /// - Returns: A response with a placeholder URL.
+    public static func status(
+        _ code: Int, headers: [String: String] = [:]
+    ) -> HTTPURLResponse {
+        // The initializer fails only on Apple platforms, for an invalid URL.
+        HTTPURLResponse(
+            url: URL(filePath: "/"), statusCode: code, httpVersion: nil, headerFields: headers)!
+    }
+}
