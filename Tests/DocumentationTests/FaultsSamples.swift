@@ -7,12 +7,6 @@ import Testing
 private typealias UserRequest = TestingSamples.UserRequest
 private typealias ChatRequest = StreamsSamples.ChatRequest
 
-extension StreamsSamples.ChatRequest {
-    fileprivate init() {
-        self.init(baseURL: URL(string: "https://api.example.com")!)
-    }
-}
-
 /// The samples of Faults.md.
 @Suite(.limited, .usesManySockets) struct FaultsSamples {
     @Test func throwsALostConnection() async throws {
@@ -20,9 +14,10 @@ extension StreamsSamples.ChatRequest {
         network.stub(
             .get("/users/{id}"), .json(#"{"name": "Emma"}"#).failing(afterBytes: 9),
             .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
-        let error = await #expect(throws: APIRequestError.self) { try await loader.load(1) }
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.load(UserRequest(), 1)
+        }
 
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
     }
@@ -31,9 +26,7 @@ extension StreamsSamples.ChatRequest {
         let sample = MockResponse.json(#"{"name": "Emma"}"#)
 
         let report = try await forEachFault(in: sample) { network in
-            let loader = APIRequestLoader(
-                apiRequest: UserRequest(), urlSession: network)
-            return try await loader.load(42)
+            try await network.load(UserRequest(), 42)
         }
 
         #expect(report[.html(status: 502)] == .error(.validate))
@@ -41,7 +34,7 @@ extension StreamsSamples.ChatRequest {
     }
 
     @Test func survivesEveryFaultOfAStream() async throws {
-        let sample = MockResponse.events([StreamsSamples.delta("Hel")], until: "[DONE]")
+        let sample = MockResponse.events([delta("Hel")], until: "[DONE]")
 
         try await forEachFault(in: sample) { network, clock in
             let session =

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 private struct ModelRequest: APIRequest {
-    let baseURL: URL
+    var baseURL = URL(string: "https://api.example.com")!
 
     func makeRequest(from version: String) throws -> URLRequest {
         try URLRequest("GET", baseURL, path: "/models/{version}", ["version": version])
@@ -18,7 +18,6 @@ private struct ModelRequest: APIRequest {
 /// The samples of Files.md.
 @Suite(.limited, .usesSockets) struct FilesSamples {
     private let network = MockNetwork()
-    private let baseURL = URL(string: "https://api.example.com")!
     private let folder: TemporaryFolder
 
     init() throws {
@@ -29,39 +28,27 @@ private struct ModelRequest: APIRequest {
         let network = MockNetwork()
         let file = folder.url.appending(path: "model.bin")
         let session = network
-        let request = try ModelRequest(baseURL: baseURL).makeRequest(from: "v1")
 
         let model = MockResponse.data(Data("a large model".utf8))
             .header("ETag", "\"v1\"").acceptingRanges
         network.stub(.get("/models/v1"), model.failing(afterBytes: 5), model)
 
         await #expect(throws: APIRequestError.self) {
-            try await session.download(request, to: file)
+            try await session.download(ModelRequest(), "v1", to: file)
         }
-        try await session.download(request, to: file)
+        try await session.download(ModelRequest(), "v1", to: file)
         #expect(network.requests.last?.header("Range") == "bytes=5-")
 
         #expect(try String(contentsOf: file, encoding: .utf8) == "a large model")
     }
 
-    @Test func downloadsAnAPIRequest() async throws {
-        network.stub(.any, .data(Data("a".utf8)))
-        let session = network
-        let file = folder.url.appending(path: "model.bin")
-
-        try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
-
-        #expect(try Data(contentsOf: file) == Data("a".utf8))
-    }
-
     @Test func continuesByItself() async throws {
         let model = MockResponse.data(Data("a".utf8)).header("ETag", "\"v1\"")
         network.stub(.any, .error(.networkConnectionLost), model)
-        let request = URLRequest(url: baseURL)
         let file = folder.url.appending(path: "model.bin")
         let session = network
 
-        try await session.download(request, to: file, retrying: .standard)
+        try await session.download(ModelRequest(), "v1", to: file, retrying: .standard)
 
         #expect(try Data(contentsOf: file) == Data("a".utf8))
     }
@@ -69,10 +56,10 @@ private struct ModelRequest: APIRequest {
     @Test func severalViewsShareADownload() async throws {
         let stub = network.stub(.any, .data(Data("a".utf8)).held, .status(404))
         let downloads = Downloads(network)
-        let (request, file) = (URLRequest(url: baseURL), folder.url.appending(path: "a.png"))
+        let file = folder.url.appending(path: "model.bin")
 
-        async let first: Void = downloads.download(request, to: file)
-        async let second: Void = downloads.download(request, to: file)
+        async let first: Void = downloads.download("v1", to: file)
+        async let second: Void = downloads.download("v1", to: file)
         await stub.waitForRequests()
         stub.release()
         try await first
@@ -82,7 +69,7 @@ private struct ModelRequest: APIRequest {
         // The next one begins again, and its failure is not kept.
         for _ in 1...2 {
             await #expect(throws: APIRequestError.self) {
-                try await downloads.download(request, to: file)
+                try await downloads.download("v1", to: file)
             }
         }
         #expect(network.requests.count == 3)
@@ -126,14 +113,14 @@ private struct ModelRequest: APIRequest {
 
     @Test @MainActor func showsTheFractionOfADownload() async throws {
         guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
-        let (request, file) = (URLRequest(url: baseURL), folder.url.appending(path: "model.bin"))
+        let file = folder.url.appending(path: "model.bin")
 
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .data(Data(count: 10)).chunked(by: 5, every: .seconds(1)))
         let model = DownloadModel()
 
-        let download = Task { try await model.download(request, to: file, over: network) }
+        let download = Task { try await model.download("v1", to: file, over: network) }
         await waitUntil { model.fraction == 0.5 }
         await clock.advance(by: .seconds(1))
         try await download.value
@@ -147,12 +134,12 @@ actor Downloads {
 
     init(_ session: any HTTPSession) { self.session = session }
 
-    func download(_ request: URLRequest, to file: URL) async throws {
+    func download(_ version: String, to file: URL) async throws {
         let task =
             tasks[file]
             ?? Task {
                 defer { tasks[file] = nil }
-                _ = try await session.download(request, to: file)
+                _ = try await session.download(ModelRequest(), version, to: file)
             }
         tasks[file] = task
         try await task.value
@@ -165,13 +152,13 @@ actor Downloads {
     private(set) var fraction: Double?
 
     func download(
-        _ request: URLRequest, to file: URL, over session: any HTTPSession
+        _ version: String, to file: URL, over session: any HTTPSession
     ) async throws {
         let (fractions, feed) = AsyncStream<Double?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         let showing = Task { for await fraction in fractions { self.fraction = fraction } }
         defer { feed.finish() }
-        try await session.download(request, to: file) { bytes, total in
+        try await session.download(ModelRequest(), version, to: file) { bytes, total in
             feed.yield(total.map { Double(bytes) / Double(max($0, 1)) })
         }
         feed.finish()

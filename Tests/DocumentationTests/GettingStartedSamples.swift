@@ -29,22 +29,23 @@ import Testing
         }
     }
 
-    let request = PointsOfInterestRequest()
+    @MainActor struct PlacesTests {
+        let request = PointsOfInterestRequest()
+        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
 
-    let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+        @Test func asksForTheCoordinate() throws {
+            let urlRequest = try request.makeRequest(from: coordinate)
 
-    @Test func asksForTheCoordinate() throws {
-        let urlRequest = try request.makeRequest(from: coordinate)
+            #expect(urlRequest.url?.path == "/locations")
+            #expect(urlRequest.url?.query() == "lat=37.3293&long=-121.8893")
+        }
 
-        #expect(urlRequest.url?.path == "/locations")
-        #expect(urlRequest.url?.query() == "lat=37.3293&long=-121.8893")
-    }
+        @Test func parsesPlaces() throws {
+            let places = try request.parseResponse(
+                data: Data(#"[{"name": "My Location"}]"#.utf8))
 
-    @Test func parsesPlaces() throws {
-        let places = try request.parseResponse(
-            data: Data(#"[{"name": "My Location"}]"#.utf8))
-
-        #expect(places == [PointOfInterest(name: "My Location")])
+            #expect(places == [PointOfInterest(name: "My Location")])
+        }
     }
 
     @MainActor final class PlacesModel {
@@ -68,30 +69,55 @@ import Testing
         }
     }
 
-    @Test @MainActor func showsPlaces() async throws {
-        let network = MockNetwork()
-        network.requestHandler = { request in
-            #expect(request.url?.query()?.contains("lat=37.3293") == true)
-            return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
+    @MainActor struct HandlerTests {
+        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+
+        @Test func showsPlaces() async throws {
+            let network = MockNetwork()
+            network.requestHandler = { request in
+                #expect(request.url?.query()?.contains("lat=37.3293") == true)
+                return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
+            }
+            let model = PlacesModel(urlSession: network)
+
+            await model.loadData(near: coordinate)
+
+            #expect(model.places == [PointOfInterest(name: "My Location")])
         }
-        let model = PlacesModel(urlSession: network)
-
-        await model.loadData(near: coordinate)
-
-        #expect(model.places == [PointOfInterest(name: "My Location")])
     }
 
-    @Test @MainActor func showsPlacesFromAStub() async throws {
+    @MainActor struct StubTests {
+        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+
+        @Test func showsPlaces() async throws {
+            let network = MockNetwork()
+            network.stub(
+                .get("/locations").query(["lat": "37.3293"]),
+                .json(#"[{"name": "My Location"}]"#))
+            let model = PlacesModel(urlSession: network)
+
+            await model.loadData(near: coordinate)
+
+            try network.verify()
+            #expect(model.places == [PointOfInterest(name: "My Location")])
+        }
+    }
+
+    @Test func saysWhatTheStubExpected() async throws {
         let network = MockNetwork()
         network.stub(
             .get("/locations").query(["lat": "37.3293"]),
-            .json(#"[{"name": "My Location"}]"#))
-        let model = PlacesModel(urlSession: network)
+            .json(#"[{"name": "My Location"}]"#), fileID: "PlacesTests/PlacesTests.swift")
+        let request = try URLRequest(
+            "GET", URL(string: "https://example.com")!, path: "/locations",
+            query: ["latitude": 37.3293, "long": -121.8893])
 
-        await model.loadData(near: coordinate)
+        let error = await #expect(throws: MockError.self) { try await network.exchange(request) }
 
-        #expect(model.places == [PointOfInterest(name: "My Location")])
-        try network.verify()
+        // The first line of the page has more: the test, and its line.
+        for line in "\(try #require(error))".split(separator: "\n").dropFirst() {
+            try expectPage("GettingStarted.md", toShow: String(line))
+        }
     }
 
     @Test @MainActor func showsNothingOfACancellation() async throws {

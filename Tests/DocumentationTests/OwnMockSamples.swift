@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import XCTest
 
-// The samples of ComingFromAnotherMock.md that set the static handler. Like a test of an app, this
+// The samples of Migrate.md that set the static handler. Like a test of an app, this
 // file does not import the mock.
 
 final class OwnMockSamples: XCTestCase {

@@ -18,21 +18,19 @@ import Testing
 
     let baseURL = URL(string: "https://api.example.com")!
 
-    func appSession<A>(
-        _ tokens: Credentials<A>, _ log: @escaping @Sendable (ExchangeEvent) -> Void
+    private func appSession(
+        _ print: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> any HTTPSession {
-        URLSession.shared
+        let session = URLSession.shared
             .timingOut(after: .seconds(30))
-            .limited(to: 6)
-            .coalescing()
-            .authenticated(by: tokens)
-            .retrying(.standard)
-            .observed(by: log)
+            .retrying()
+            .observed { event in print(event) }
+        return session
     }
 
     @Test func theChainOfThePageSendsNothingInACancelledTask() async {
         let lines = Locked<[String]>([])
-        let session = appSession(.bearer("token", for: baseURL)) { event in
+        let session = appSession { event in
             lines.withLock { $0.append("\(event)") }
         }
         let request = URLRequest(url: baseURL)
@@ -85,39 +83,77 @@ import Testing
         network.stub(.any, .text("Emma"))
         let messages = Locked<[String]>([])
 
-        let transport = network.observed(clock: MockClock()) { event in
+        let session = network.observed(clock: MockClock()) { event in
             messages.withLock { $0.append("\(event)") }
         }
-        let users = transport.retrying()
-        let images = transport.limited(to: 4)
+        let users = session.retrying()
+        let images = session.limited(to: 4)
 
         let request = try UserRequest().makeRequest(from: 42)
         _ = try await users.exchange(request)
         _ = try await images.exchange(request)
         let lines = messages.withLock { $0 }
         #expect(lines.map { $0.prefix(2) } == ["#1", "#1", "#2", "#2"])
-        try expectPage("Policies.md", toShow: lines.prefix(2).joined(separator: "\n"))
+    }
+
+    @Test func timesOut() async throws {
+        let network = MockNetwork()
+
+        let clock = MockClock()
+        network.stub(.get("/users/{id}"), .hanging)
+        let session = network.timingOut(after: .seconds(30), clock: clock)
+
+        async let error = #expect(throws: APIRequestError.self) {
+            try await session.load(UserRequest(), 42)
+        }
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(30))
+
+        #expect((await error?.underlying as? URLError)?.code == .timedOut)
+    }
+
+    @Test func retries() async throws {
+        let network = MockNetwork()
+
+        network.stub(.get("/users/{id}"), .status(503), .json(#"{"name": "Emma"}"#))
+        let session = network.retrying(clock: MockClock(), random: { 0 })
+
+        let user = try await session.load(UserRequest(), 42)
+
+        #expect(user.name == "Emma")
+        #expect(network.requests.count == 2)
     }
 
     @Test func logsAttemptsAndLoads() async throws {
-        let network = MockNetwork()
-        let unavailable = MockResponse.status(503).header("Retry-After", "0")
-        network.stub(.any, unavailable, .text("secret", status: 404))
+        let (network, clock) = (MockNetwork(), MockClock())
+        network.stub(.any, .status(503), .json(#"{"name": "Emma"}"#))
         let lines = Locked<[String]>([])
-        let transport: any HTTPSession = network
-        let log: @Sendable (ExchangeEvent) -> Void = { event in
+        @Sendable func print(_ line: String) { lines.withLock { $0.append(line) } }
+
+        let session =
+            network
+            .observed(clock: clock) { print("  attempt \($0)") }
+            .retrying(clock: clock, random: { 0 })
+            .observed(clock: clock) { print("load \($0)") }
+        _ = try await session.load(UserRequest(), 42)
+
+        let log = lines.withLock { $0.joined(separator: "\n") }
+        #expect(lines.withLock { $0.count } == 6)
+        try expectPage("Policies.md", toShow: log)
+    }
+
+    @Test func quotesARejectedResponseUnlessTheEventIsSkipped() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("secret", status: 404))
+        let lines = Locked<[String]>([])
+
+        let session = network.observed { event in
             if case .rejected = event.kind { return }
             lines.withLock { $0.append("\(event)") }
         }
-
-        let session =
-            transport
-            .observed(by: log)  // each attempt and each refresh
-            .retrying()
-            .observed(by: log)  // each call
-
         _ = try? await session.load(UserRequest(), 42)
-        #expect(lines.withLock { $0.count } == 6)
+
+        #expect(lines.withLock { $0.count } == 2)
         #expect(lines.withLock { !$0.contains { $0.contains("secret") } })
     }
 }

@@ -14,59 +14,36 @@ import Testing
         var password: String
     }
 
-    struct User: Codable, Equatable, Sendable { var name: String }
+    struct User: Codable, Equatable, Sendable {
+        var name: String
+    }
 
-    typealias Coordinate = GettingStartedSamples.Coordinate
-    typealias PointOfInterest = GettingStartedSamples.PointOfInterest
+    struct UserRequest: APIRequest {
+        var baseURL = URL(string: "https://api.example.com")!
 
-    struct PointsOfInterestRequest: APIRequest {
-        var baseURL = URL(string: "https://example.com")!
-
-        func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-            try URLRequest(
-                "GET", baseURL, path: "/locations",
-                query: ["lat": coordinate.latitude, "long": coordinate.longitude])
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
         }
 
-        func parseResponse(data: Data) throws -> [PointOfInterest] {
-            try jsonDecoder.decode([PointOfInterest].self, from: data)
+        func parseResponse(data: Data) throws -> User {
+            try jsonDecoder.decode(User.self, from: data)
         }
     }
 
-    let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+    @Test func asksForAUser() throws {
+        let request = try UserRequest().makeRequest(from: 42)
 
-    @Test func asksForTheCoordinate() throws {
-        let request = try PointsOfInterestRequest().makeRequest(from: coordinate)
-
-        #expect(request.url?.query() == "lat=37.3293&long=-121.8893")
+        #expect(request.url?.path == "/users/42")
     }
 
-    @Test func loadsPlaces() async throws {
+    @Test func loadsAUser() async throws {
         let network = MockNetwork()
-        network.requestHandler = { request in
-            #expect(request.url?.path == "/locations")
-            return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
-        }
-        let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(), urlSession: network)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 
-        let places = try await loader.load(coordinate)
+        let user = try await network.load(UserRequest(), 42)
 
-        #expect(places == [PointOfInterest(name: "My Location")])
-    }
-
-    @Test func loadsPlacesFromAStub() async throws {
-        let network = MockNetwork()
-        let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(), urlSession: network)
-
-        network.stub(
-            .get("/locations").query(["lat": "37.3293"]), .json(#"[{"name": "My Location"}]"#))
-
-        let places = try await loader.load(coordinate)
-
+        #expect(user == User(name: "Emma"))
         try network.verify()
-        #expect(places == [PointOfInterest(name: "My Location")])
     }
 
     @Test func explainsAStubThatDidNotMatch() async throws {
@@ -94,10 +71,10 @@ import Testing
         }
         let network = MockNetwork()
         network.stub(.post("/users"), .json(#"[{"name": "Emma"}, {"nmae": "Max"}]"#))
-        let loader = APIRequestLoader(apiRequest: NewUserRequest(), urlSession: network)
 
         let error = try await #require(throws: APIRequestError.self) {
-            try await loader.load(NewUser(name: "Emma", age: 4, password: "hunter2"))
+            try await network.load(
+                NewUserRequest(), NewUser(name: "Emma", age: 4, password: "hunter2"))
         }
         try expectReadMe(toShow: error.description)
     }

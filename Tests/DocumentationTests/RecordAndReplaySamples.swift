@@ -26,9 +26,7 @@ import Testing
 
     @Test func loadsAUser() async throws {
         try await withMockNetwork(replaying: "users") { network in
-            let loader = APIRequestLoader(
-                apiRequest: UserRequest(), urlSession: network)
-            let user = try await loader.load(42)
+            let user = try await network.load(UserRequest(), 42)
             #expect(user.name == "Emma")
         }
     }
@@ -52,9 +50,7 @@ import Testing
         let archive = try HTTPArchive(contentsOf: file)
 
         try await forEachFault(in: .exchange(archive[0])) { network in
-            let loader = APIRequestLoader(
-                apiRequest: UserRequest(), urlSession: network)
-            return try await loader.load(42)
+            try await network.load(UserRequest(), 42)
         }
     }
 

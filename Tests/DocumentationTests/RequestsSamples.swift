@@ -67,28 +67,6 @@ import Testing
         #expect(body.contains(#"name="image"; filename="emma.png""#))
     }
 
-    struct Problem: Decodable {
-        var detail: String?
-    }
-
-    @Test func readsTheErrorOfTheServer() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"{"detail": "The title is empty."}"#, status: 422))
-        let loader = APIRequestLoader(
-            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network)
-        let todo = Todo(title: "", dueAt: Date())
-        var message = ""
-
-        do {
-            _ = try await loader.load(todo)
-        } catch {
-            let problem = try? error.decodeBody(Problem.self)
-            message = problem?.detail ?? error.localizedDescription
-        }
-
-        #expect(message == "The title is empty.")
-    }
-
     struct FindUserRequest: APIRequest, Sendable {
         let baseURL: URL
 
@@ -112,10 +90,8 @@ import Testing
     @Test func returnsNilForA404() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(404))
-        let loader = APIRequestLoader(
-            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network)
 
-        #expect(try await loader.load(42) == nil)
+        #expect(try await network.load(FindUserRequest(baseURL: baseURL), 42) == nil)
     }
 
     struct BooksRequest: APIRequest {

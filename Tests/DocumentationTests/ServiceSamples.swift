@@ -25,32 +25,31 @@ private struct DeadlineSession: HTTPSession {
     }
 }
 
+private typealias UserRequest = ClientSamples.UserRequest
+
 /// The samples of Service.md.
 @Suite(.limited) struct ServiceSamples {
     private let network = MockNetwork()
-    private var transport: MockNetwork { network }
     private let request = URLRequest(url: URL(string: "https://api.example.com/users")!)
 
     @Test func sendsTheIDOfTheCall() async throws {
-        let transport = transport
-        network.stub(.get("/users"), .json("[]"))
-        let request = request
+        let network = network
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 
-        let session = transport.intercepting { request, next in
+        let session = network.intercepting { request, next in
             try await next(request.header("X-Request-ID", Call.requestID))
         }
 
-        let users = try await Call.$requestID.withValue("r-7") {
-            try await session.load(request, as: [String].self)
+        _ = try await Call.$requestID.withValue("r-7") {
+            try await session.load(UserRequest(), 42)
         }
-        #expect(users.isEmpty)
         #expect(network.requests.map { $0.header("X-Request-ID") } == ["r-7"])
     }
 
     @Test func itsContextReachesPoliciesAndStreams() async throws {
         let names = Locked<[String?]>([])
         network.stub(.get("/users"), .status(503), .events(["a"]))
-        let session = transport.observed { _ in names.withLock { $0.append(Call.requestID) } }
+        let session = network.observed { _ in names.withLock { $0.append(Call.requestID) } }
             .retrying(
                 clock: MockClock(),
                 deciding: { attempt in
@@ -67,17 +66,22 @@ private struct DeadlineSession: HTTPSession {
     }
 
     @Test func sendsNothingAfterTheDeadline() async throws {
-        network.stub(.get("/users"), .json("[]"))
-        let session = DeadlineSession(next: transport.retrying())
-        _ = try await session.exchange(request)
+        let network = network
 
-        try await Call.$deadline.withValue(.now + .seconds(3_600)) {
-            _ = try await session.exchange(request)
-        }
+        let session = DeadlineSession(next: network.retrying())
+
         await Call.$deadline.withValue(.now) {
-            await #expect(throws: URLError(.timedOut)) { try await session.exchange(request) }
+            await #expect(throws: APIRequestError.self) {
+                try await session.load(UserRequest(), 42)
+            }
         }
+        #expect(network.requests.isEmpty)
 
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        _ = try await session.load(UserRequest(), 42)
+        try await Call.$deadline.withValue(.now + .seconds(3_600)) {
+            _ = try await session.load(UserRequest(), 42)
+        }
         #expect(network.requests.count == 2)
     }
 
@@ -92,7 +96,7 @@ private struct DeadlineSession: HTTPSession {
             counts.withLock { $0["\(route) \(response.statusCode)", default: []].append(duration) }
         }
 
-        _ = try? await session.load(TestingSamples.UserRequest(), 42)
+        _ = try? await session.load(UserRequest(), 42)
         _ = try? await session.exchange(request)
         #expect(counts.withLock { $0 } == ["UserRequest 200": [.zero], "other 503": [.zero]])
     }

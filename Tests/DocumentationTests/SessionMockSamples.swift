@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// The samples of ComingFromAnotherMock.md about mocks of a session. These protocols are the apps'.
+// The samples of Migrate.md about mocks of a session. These protocols are the apps'.
 
 typealias Completion = (Data?, URLResponse?, (any Error)?) -> Void
 

@@ -4,8 +4,21 @@ import Foundation
 import TestSupport
 import Testing
 
+/// The data of an event that adds a word to the answer.
+func delta(_ word: String) -> String {
+    #"{"choices": [{"delta": {"content": "\#(word)"}}]}"#
+}
+
 /// The chat client of Streams.md, and its tests in Time.md.
 @Suite(.limited, .usesSockets) struct StreamsSamples {
+    struct Delta: Decodable, Sendable {
+        struct Choice: Decodable, Sendable { var delta: Content }
+        struct Content: Decodable, Sendable { var content: String? }
+
+        var choices: [Choice]
+        var text: String { choices.first?.delta.content ?? "" }
+    }
+
     struct Message: Codable {
         var role: String
         var content: String
@@ -16,16 +29,8 @@ import Testing
         var messages: [Message]
     }
 
-    struct Delta: Decodable, Sendable {
-        struct Choice: Decodable, Sendable { var delta: Content }
-        struct Content: Decodable, Sendable { var content: String? }
-
-        var choices: [Choice]
-        var text: String { choices.first?.delta.content ?? "" }
-    }
-
     struct ChatRequest: StreamedAPIRequest {
-        let baseURL: URL
+        var baseURL = URL(string: "https://api.example.com")!
 
         func makeRequest(from text: String) throws -> URLRequest {
             let message = Message(role: "user", content: text)
@@ -38,24 +43,13 @@ import Testing
         }
     }
 
-    /// The data of an event that adds a word to the answer.
-    static func delta(_ word: String) -> String {
-        #"{"choices": [{"delta": {"content": "\#(word)"}}]}"#
-    }
-
-    let baseURL = URL(string: "https://api.example.com")!
-
     @MainActor final class ChatModel {
         private(set) var answer = ""
         private(set) var message: String?
         private(set) var reading: Task<Void, Never>?
         private let session: any HTTPSession
-        private let request: ChatRequest
 
-        init(_ session: any HTTPSession, _ request: ChatRequest) {
-            self.session = session
-            self.request = request
-        }
+        init(_ session: any HTTPSession) { self.session = session }
 
         func ask(_ text: String) {
             stop()
@@ -67,7 +61,7 @@ import Testing
 
         private func read(_ text: String) async {
             do {
-                for try await delta in session.stream(request, text) {
+                for try await delta in session.stream(ChatRequest(), text) {
                     if Task.isCancelled { return }
                     answer += delta.text
                 }
@@ -85,9 +79,9 @@ import Testing
         network.stub(
             .post("/v1/chat/completions").json(containing: #"{"stream": true}"#),
             .events(
-                [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]",
+                [delta("Hel"), delta("lo")], until: "[DONE]",
                 every: .milliseconds(50)))
-        let answer = network.stream(ChatRequest(baseURL: baseURL), "Hi")
+        let answer = network.stream(ChatRequest(), "Hi")
         var deltas = answer.makeAsyncIterator()
 
         #expect(try await deltas.next()?.text == "Hel")
@@ -99,15 +93,14 @@ import Testing
 
     @Test func keepsWhatArrivedBeforeTheEnd() async throws {
         let network = MockNetwork()
-        let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
+        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole.failing(afterBytes: 70))
         let session = network
-        let request = ChatRequest(baseURL: baseURL)
         var answer = ""
         var message: String?
 
         do {
-            for try await delta in session.stream(request, "Why is the sky blue?") {
+            for try await delta in session.stream(ChatRequest(), "Why is the sky blue?") {
                 answer += delta.text
             }
         } catch {
@@ -122,11 +115,10 @@ import Testing
     @Test @MainActor func showsAnAnswerUntilItIsStopped() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let request = ChatRequest(baseURL: baseURL)
-        let model = ChatModel(network, request)
+        let model = ChatModel(network)
 
         model.ask("Hi")
-        try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
+        try await stub.send(ServerSentEvent(data: delta("Hel")))
         try await stub.waitForReader()
         #expect(model.answer == "Hel")
 
@@ -208,10 +200,10 @@ import Testing
 
     @Test func returnsAStreamInAnotherType() async throws {
         let network = MockNetwork()
-        let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
+        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole, whole.failing(afterBytes: 70))
         let chat = Chat(session: network)
-        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
+        let request = try ChatRequest().makeRequest(from: "Hi")
 
         #expect(try await chat.answer(to: request).reduce(into: "") { $0 += $1 } == "Hello")
         await #expect(throws: ChatError.self) {
@@ -223,10 +215,10 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
         let chat = Chat(session: network)
-        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
+        let request = try ChatRequest().makeRequest(from: "Hi")
         let reader = Task { try await chat.answer(to: request).reduce(into: "") { $0 += $1 } }
 
-        try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
+        try await stub.send(ServerSentEvent(data: delta("Hel")))
         try await stub.waitForReader()
         reader.cancel()
 
@@ -257,12 +249,12 @@ import Testing
 
     @Test func triesAgainUntilTheFirstElement() async throws {
         let network = MockNetwork()
-        let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
+        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
         network.stub(
             .post("/v1/chat/completions"), whole.failing(afterBytes: 9), whole,
             whole.failing(afterBytes: 9))
         let chat = PatientChat(
-            session: network, request: ChatRequest(baseURL: baseURL))
+            session: network, request: ChatRequest())
 
         #expect(try await chat.answer(to: "Hi") == "Hello")
         #expect(network.requests.count == 2)
@@ -275,9 +267,9 @@ import Testing
         let network = MockNetwork()
         network.stub(
             .post("/v1/chat/completions"),
-            .events([Self.delta("Hi")], until: "[DONE]").header("X-Model", "m"))
+            .events([delta("Hi")], until: "[DONE]").header("X-Model", "m"))
         let session = network
-        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
+        let request = try ChatRequest().makeRequest(from: "Hello")
         let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         var (model, answer): (String?, String) = (nil, "")
 
@@ -290,22 +282,21 @@ import Testing
     }
 
     @Test func acceptsAStreamWithoutItsTerminator() async throws {
-        let parser = ServerSentEvents(mediaTypes: []).compactMap { event in
-            event.data == "[DONE]"
-                ? nil : try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+        let deltas = ServerSentEvents().compactMap { event in
+            event.data == "[DONE]" ? nil : try event.decode(Delta.self)
         }
-        let events = [Self.delta("Hel"), Self.delta("lo")].map { ServerSentEvent(data: $0).text }
+        let events = [delta("Hel"), delta("lo")].map { ServerSentEvent(data: $0).text }
 
-        #expect(try elements(of: parser, events.joined()).map(\.text) == ["Hel", "lo"])
+        #expect(try elements(of: deltas, events.joined()).map(\.text) == ["Hel", "lo"])
         let end = ServerSentEvent(data: "[DONE]").text
-        #expect(try elements(of: parser, events[0] + end).map(\.text) == ["Hel"])
+        #expect(try elements(of: deltas, events[0] + end).map(\.text) == ["Hel"])
     }
 
     @Test func streamsAURLRequest() async throws {
         let network = MockNetwork()
-        network.stub(.post("/v1/chat/completions"), .events([Self.delta("Hi")], until: "[DONE]"))
+        network.stub(.post("/v1/chat/completions"), .events([delta("Hi")], until: "[DONE]"))
         let session = network
-        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
+        let request = try ChatRequest().makeRequest(from: "Hello")
         var answer = ""
 
         let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)

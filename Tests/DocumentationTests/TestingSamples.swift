@@ -8,36 +8,15 @@ import Testing
 @Suite(.limited, .usesSockets) struct TestingSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
-
-    struct UserRequest: APIRequest {
-        typealias ResponseDataType = User
-
-        var baseURL = URL(string: "https://api.example.com")!
-
-        func makeRequest(from id: Int) throws -> URLRequest {
-            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
-        }
-    }
-
-    struct NewUserRequest: APIRequest {
-        typealias ResponseDataType = Void
-
-        func makeRequest(from user: User) throws -> URLRequest {
-            try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/users")
-                .jsonBody(user)
-        }
-    }
+    typealias User = ClientSamples.User
+    typealias UserRequest = ClientSamples.UserRequest
+    typealias NewUserRequest = ClientSamples.NewUserRequest
 
     @Test func loadsAUser() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network)
 
-        let user = try await loader.load(42)
+        let user = try await network.load(UserRequest(), 42)
 
         #expect(user == User(name: "Emma"))
         try network.verify()
@@ -47,10 +26,9 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(
             .get("/users/1"), .status(404), .status(404), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
         var user: User?
-        while user == nil { user = try? await loader.load(1) }
+        while user == nil { user = try? await network.load(UserRequest(), 1) }
 
         #expect(stub.callCount == 3)
     }
@@ -62,9 +40,8 @@ import Testing
             #expect(request.request.value(forHTTPHeaderField: "Accept") == nil)
             return .json(encoding: User(name: "user \(id)"))
         }
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
-        let user = try await loader.load(7)
+        let user = try await network.load(UserRequest(), 7)
 
         #expect(user.name == "user 7")
     }
@@ -72,10 +49,8 @@ import Testing
     @Test func canBeCancelled() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network)
 
-        let load = Task { try await loader.load(1) }
+        let load = Task { try await network.load(UserRequest(), 1) }
         await network.waitForRequests()
         load.cancel()
 
@@ -100,10 +75,11 @@ import Testing
         network.stub(.any, .status(404), times: .any)
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
         network.stub(.get("/users/{id}"), .status(503), times: .once)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network)
 
-        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
-        let user = try await loader.load(42)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.load(UserRequest(), 42)
+        }
+        let user = try await network.load(UserRequest(), 42)
 
         #expect(error?.statusCode == 503)
         #expect(user.name == "Emma")
@@ -143,9 +119,7 @@ import Testing
     @Test func readsWhatWasSent() async throws {
         let network = MockNetwork()
         network.stub(.post("/users"), .status(201))
-        let loader = APIRequestLoader(
-            apiRequest: NewUserRequest(), urlSession: network)
-        try await loader.load(User(name: "Emma"))
+        try await network.load(NewUserRequest(), User(name: "Emma"))
 
         let request = try #require(network.requests.first)
         #expect(request.method == "POST")

@@ -19,6 +19,8 @@ import Testing
     }
 }
 
+private typealias UserRequest = ClientSamples.UserRequest
+
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable private final class UserModel {
     private(set) var name: String?
@@ -27,14 +29,13 @@ import Testing
     init(_ session: any HTTPSession) { self.session = session }
 
     func refresh() {
-        Task { name = try? await session.load(TestingSamples.UserRequest(), 42).name }
+        Task { name = try? await session.load(UserRequest(), 42).name }
     }
 }
 
 /// The samples of Time.md.
 @Suite(.limited, .usesSockets) struct TimeSamples {
     typealias User = TestingSamples.User
-    typealias UserRequest = TestingSamples.UserRequest
 
     /// An endpoint that answers late sets its own timeout.
     struct ReportRequest: APIRequest {
@@ -67,11 +68,9 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.get("/reports/{id}"), .hanging)
-        let loader = APIRequestLoader(
-            apiRequest: ReportRequest(), urlSession: network)
 
         async let error = #expect(throws: APIRequestError.self) {
-            try await loader.load(7)
+            try await network.load(ReportRequest(), 7)
         }
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(30))
@@ -82,10 +81,8 @@ import Testing
     @Test func showsALoadingState() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network)
 
-        async let load = loader.load(42)
+        async let load = network.load(UserRequest(), 42)
         await stub.waitForRequests()
         // The request is under way: check the loading state here.
         stub.release()

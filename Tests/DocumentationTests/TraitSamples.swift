@@ -25,25 +25,25 @@ extension Trait where Self == MockedNetwork {
     static var mockedNetwork: Self { Self() }
 }
 
-@Suite(.mockedNetwork) struct BookTests {
-    @Test func loadsABook() async throws {
-        let network = try #require(MockedNetwork.current)
-        network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
-        let api = BooksAPI(.production, over: network)
+private typealias UserRequest = ClientSamples.UserRequest
 
-        #expect(try await api.book(7).title == "Emma")
+@Suite(.mockedNetwork) struct UserTests {
+    @Test func loadsAUser() async throws {
+        let network = try #require(MockedNetwork.current)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+
+        #expect(try await network.load(UserRequest(), 42).name == "Emma")
     }
 }
 
 /// The trait gives each case of a test its own network, and verifies it.
-extension BookTests {
+extension UserTests {
     @Test(arguments: 1...3)
     func hasANetworkForEachCase(_ id: Int) async throws {
         let network = try #require(MockedNetwork.current)
-        network.stub(.get("/v1/books/\(id)"), .json(#"{"title": "Emma"}"#), times: .once)
-        let api = BooksAPI(.production, over: network)
+        network.stub(.get("/users/\(id)"), .json(#"{"name": "Emma"}"#), times: .once)
 
-        _ = try await api.book(id)
+        _ = try await network.load(UserRequest(), id)
 
         #expect(network.requests.count == 1)
     }
@@ -52,10 +52,10 @@ extension BookTests {
         let test = try #require(Test.current)
         let error = await #expect(throws: VerificationError.self) {
             try await MockedNetwork().provideScope(for: test, testCase: nil) {
-                MockedNetwork.current?.stub(.get("/v1/books"), .json("[]"))
+                MockedNetwork.current?.stub(.get("/users"), .json("[]"))
             }
         }
 
-        #expect("\(error as Any)".contains("/v1/books"))
+        #expect("\(error as Any)".contains("/users"))
     }
 }

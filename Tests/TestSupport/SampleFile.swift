@@ -9,7 +9,7 @@ package struct Sample {
 
     /// Without imports, which are at the top of the test file; the reader's own module is nowhere.
     var code: String {
-        lines.filter { !$0.hasPrefix("import ") && $0 != "@testable import App" }.words
+        lines.filter { !$0.hasPrefix("import ") && !$0.hasPrefix("@testable import ") }.words
     }
 
     var imports: [String] { lines.filter { $0.hasPrefix("import ") } }

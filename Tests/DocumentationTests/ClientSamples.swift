@@ -1,0 +1,79 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of Client.md. The other pages use its pair of request types.
+@Suite(.limited, .usesSockets) struct ClientSamples {
+    struct User: Codable, Equatable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+        }
+    }
+
+    struct NewUserRequest: APIRequest {
+        typealias ResponseDataType = Void
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from user: User) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/users").jsonBody(user)
+        }
+    }
+
+    struct ShopAPI: Sendable {
+        let baseURL: URL
+        let session: any HTTPSession
+        let uploads: any HTTPSession
+
+        init(_ baseURL: URL, over session: any HTTPSession = URLSession.shared) {
+            self.baseURL = baseURL
+            self.session = session.timingOut(after: .seconds(30)).retrying()
+            uploads = session.timingOut(after: .seconds(600)).retrying()
+        }
+
+        func user(_ id: Int) async throws -> User {
+            try await session.load(UserRequest(baseURL: baseURL), id)
+        }
+
+        func add(_ user: User) async throws {
+            try await session.load(NewUserRequest(baseURL: baseURL), user)
+        }
+    }
+
+    @Test func asksForAUser() throws {
+        let request = try UserRequest().makeRequest(from: 42)
+
+        #expect(request.url?.absoluteString == "https://api.example.com/users/42")
+    }
+
+    @Test func loadsAUser() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/v2/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let api = ShopAPI(URL(string: "https://staging.example.com/v2")!, over: network)
+
+        let user = try await api.user(42)
+
+        #expect(user.name == "Emma")
+        try network.verify()
+    }
+
+    @Test func addsAUser() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/users").json(#"{"name": "Emma"}"#), .status(201))
+        let api = ShopAPI(URL(string: "https://api.example.com")!, over: network)
+
+        try await api.add(User(name: "Emma"))
+
+        try network.verify()
+    }
+}
