@@ -31,12 +31,6 @@ import Testing
         }
     }
 
-    @Test func theRecordingsContainNoSecrets() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Recordings")
-        try HTTPArchive.checkSecrets(in: folder)
-    }
-
     @Test func showsADemo() async throws {
         let network = MockNetwork()
         network.stub(try HTTPArchive(contentsOf: file), then: .repeatLast, times: .any)

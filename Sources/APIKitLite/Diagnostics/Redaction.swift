@@ -121,16 +121,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Returns a file's JSON without its secrets. Skips the values under some keys of the outermost
-    /// JSON. Added names that have a meaning in the file's format name no secrets.
-    package func json(
-        _ text: String, skipping keys: Set<String>, knowing names: Set<String>
-    ) -> String {
-        var walk = SecretWalk(changed { $0.names.subtract(names.map(\.folded)) })
-        walk.skippedKeys = keys
-        return walk.json(text)
-    }
-
     package func union(_ other: Redaction) -> Redaction {
         changed {
             $0.names.formUnion(other.names)

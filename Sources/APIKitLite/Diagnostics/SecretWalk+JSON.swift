@@ -8,7 +8,6 @@ extension SecretWalk {
         var key = ""
         /// Whether all its strings and numbers are secret.
         var isSecret = false
-        var isSkipped = false
         var isBeforeKey = false
     }
 
@@ -33,7 +32,6 @@ extension SecretWalk {
             let token = index..<endOfToken(at: index, in: bytes)
             index = token.upperBound
             let outer = open[open.count - 1]
-            let isSkipped = outer.isSkipped || depth == 0 && skippedKeys.contains(outer.key)
             var new: String?
             switch bytes[token.lowerBound] {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -42,7 +40,7 @@ extension SecretWalk {
                     Container(
                         isObject: isObject, key: isObject ? "" : outer.key,
                         isSecret: outer.isSecret || hides(outer.key, nil, isKey: true),
-                        isSkipped: isSkipped, isBeforeKey: isObject))
+                        isBeforeKey: isObject))
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 if open.count > 1 { open.removeLast() }
             case UInt8(ascii: ","):
@@ -56,7 +54,7 @@ extension SecretWalk {
                 let shown = redaction.text(key)
                 new = shown == key ? nil : JSONText.quoted(shown)
             default:
-                new = isSkipped ? nil : replacement(for: bytes[token], in: outer)
+                new = replacement(for: bytes[token], in: outer)
             }
             if let new {
                 result += bytes[end..<token.lowerBound] + Array(new.utf8)

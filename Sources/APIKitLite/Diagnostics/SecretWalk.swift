@@ -8,12 +8,10 @@ package struct SecretWalk {
     package let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
-    /// The keys in the outermost JSON whose values are skipped.
-    var skippedKeys: Set<String> = []
     /// The results for names seen so far, because a body may repeat them often.
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
-    private(set) var depth = 0
+    private var depth = 0
 
     package init(_ redaction: Redaction) {
         self.redaction = redaction

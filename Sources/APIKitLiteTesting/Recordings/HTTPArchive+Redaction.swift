@@ -83,11 +83,6 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// Returns the names of the parts that differ from another exchange's parts.
-    func places(otherThanIn other: Self) -> [String] {
-        zip(parts, other.parts).filter { $0.bytes != $1.bytes }.map { named($0.0.name) }
-    }
-
     /// The parts that may contain secrets.
     fileprivate var parts: [(name: String, bytes: Data)] {
         func headers(_ fields: [String: String]) -> [(name: String, bytes: Data)] {

@@ -139,7 +139,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     }
 }
 
-/// An error for a recording that cannot be read, replayed or written, or that contains secrets.
+/// An error for a recording that cannot be read, replayed or written.
 public struct HTTPArchiveError: DescribedError, Sendable {
     /// What is wrong, in which file and where, and how to fix it.
     public let description: String

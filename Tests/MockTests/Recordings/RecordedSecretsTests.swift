@@ -33,7 +33,7 @@ import Testing
                 as [HTTPArchive.Exchange])
     }
 
-    @Test func aSecretIsHiddenMatchedAndFound() async throws {
+    @Test func aSecretIsHiddenAndMatched() async throws {
         await forEachRow(PlantedSecret.all) { place, comment in
             let archive = try await Self.exchanges(place)
 
@@ -42,7 +42,6 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains("hunter"), comment)
             #expect(text.contains("REDACTED"), comment)
-            try HTTPArchive.checkSecrets(in: folder.url)
 
             // A request with another secret gets the answer, and writing again changes nothing.
             let read = try HTTPArchive(contentsOf: file)
@@ -53,11 +52,6 @@ import Testing
             #expect(try await network.exchange(live.request).1.statusCode == 204, comment)
             try read.write(to: file)
             #expect(try String(contentsOf: file, encoding: .utf8) == text, comment)
-
-            try archive.write(to: file, redacting: .none)
-            #expect(throws: HTTPArchiveError.self, comment) {
-                try HTTPArchive.checkSecrets(in: folder.url)
-            }
         }
     }
 
@@ -143,7 +137,6 @@ import Testing
                 // JSON marks a whole string.
                 let quote = isWhole && type == "application/json" ? "\"" : ""
                 #expect(written == start + end + quote, comment)
-                try HTTPArchive.checkSecrets(in: folder.url)
             }
         }
     }
@@ -198,7 +191,6 @@ import Testing
                 .text(row.text, headers: ["Content-Type": row.type]))
             try HTTPArchive([exchange]).write(to: file)
             #expect(try HTTPArchive(contentsOf: file)[0].body.text == row.text, comment)
-            try HTTPArchive.checkSecrets(in: folder.url)
         }
     }
 
@@ -221,113 +213,7 @@ import Testing
             try archive.write(to: file)
             let read = try HTTPArchive(contentsOf: file).map(\.body.text)
             #expect(read == [#"{"ref": "REDACTED-1"}"#, "see REDACTED-1"], comment)
-            try HTTPArchive.checkSecrets(in: folder.url)
-
-            try archive.write(to: file, redacting: .none)
-            #expect(throws: HTTPArchiveError.self) {
-                try HTTPArchive.checkSecrets(in: folder.url)
-            }
         }
-    }
-
-    @Test func committedFilesAreChecked() async throws {
-        let subfolder = folder.url.appending(path: "Recordings")
-        try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
-        #expect(throws: HTTPArchiveError.self) { try HTTPArchive.checkSecrets(in: folder.url) }
-        #expect(throws: HTTPArchiveError.self) {
-            try HTTPArchive.checkSecrets(in: folder.url.appending(path: "missing"))
-        }
-        let cut = try folder.write(#"{"log": {"entries": ["#, "cut.har")
-        #expect(throws: HTTPArchiveError.self) { try HTTPArchive.checkSecrets(in: folder.url) }
-        try FileManager.default.removeItem(at: cut)
-        try await HTTPArchive(
-            [
-                .recorded(
-                    .json(#"{"password": "not-hidden"}"#),
-                    to: Self.request("a?sig=b", headers: ["X-Auth": "c"], body: "pin=1"))
-            ] as [HTTPArchive.Exchange]
-        )
-        .write(to: subfolder.appending(path: "users.har"), redacting: .none)
-
-        let error = #expect(throws: HTTPArchiveError.self) {
-            try HTTPArchive.checkSecrets(in: folder.url)
-        }
-        let path = subfolder.appending(path: "users.har").path
-        #expect(
-            error?.description == """
-                These recordings contain secrets:
-                  \(path), entry 1, URL
-                  \(path), entry 1, header X-Auth
-                  \(path), entry 1, body
-                  \(path), entry 1, body of the answer
-                  \(path), line 40
-                """)
-    }
-
-    private static func header(_ name: String, _ value: String) -> String {
-        entry(headers: #"{"name": "\#(name)", "value": "\#(value)"}"#)
-    }
-
-    /// Entries of other programs with a secret each, in fields that a replay does not read, too.
-    static let committed: [(String, String)] = [
-        (
-            "params",
-            entry(
-                request:
-                    #", "postData": {"mimeType": "\#(PlantedSecret.form)", "params": [{"name": "pin", "value": 1234}]}"#
-            )
-        ),
-        ("a number", entry(text: #"{"pin": 1234}"#)),
-        ("cookies in one field", header("Set-Cookie", #"theme=REDACTED\nsid=S1"#)),
-        ("a secret beside a hidden one", header("Authorization", "Bearer S REDACTED")),
-        ("a cookie in cookies", entry(request: #", "cookies": [{"name": "a", "value": "S"}]"#)),
-        ("a token in a comment", entry(entry: #", "comment": "\#(jwt)""#)),
-        ("a field of another program", entry(entry: #", "_apiKey": "S""#)),
-        ("a repeated key", entry(entry: #", "url": "/?token=S", "url": "/""#)),
-        (
-            "a WebSocket",
-            #"{"request": {"url": "wss://a.example", "method": "GET"}, "_webSocketMessages": [{"data": "{\"token\": \"S\"}"}]}"#
-        ),
-        (
-            "the header of a WebSocket",
-            #"{"request": {"url": "wss://a.example", "headers": [{"name": "Cookie", "value": "a=S1"}]}}"#
-        ),
-        (
-            "a file beside the archive",
-            entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "body.txt""#)
-        ),
-        (
-            "Base64",
-            entry().replacing(
-                #""text": "{\"name\":\"Emma\"}""#,
-                with: #""encoding": "base64", "text": "eyJ0b2tlbiI6IlMifQ==""#)
-        ),
-        (
-            "bytes with a token",
-            entry().replacing(
-                #""text": "{\"name\":\"Emma\"}""#,
-                with:
-                    #""encoding": "base64", "text": "\#((Data([0, 255, 32]) + Data(jwt.utf8)).base64EncodedString())""#
-            )
-        ),
-    ]
-
-    @Test func aSecretInACommittedFileIsFound() async throws {
-        try folder.write("see \(Self.jwt)", "body.txt")
-        await forEachRow(Self.committed, named: \.0) { row, comment in
-            try folder.write(#"{"log": {"entries": [\#(row.1)]}}"#, "USERS.HAR")
-            let error = #expect(throws: HTTPArchiveError.self, comment) {
-                try HTTPArchive.checkSecrets(in: folder.url)
-            }
-            #expect(error?.description.contains("USERS.HAR, ") == true, comment)
-        }
-        try folder.write(#"{"log": {"entries": [\#(entry())]}}"#, "USERS.HAR")
-        try HTTPArchive.checkSecrets(in: folder.url)
-    }
-
-    @Test func theCheckHasTheRulesOfWriting() throws {
-        try folder.write(#"{"log": {"entries": [\#(entry(text: #"{"pin": 1}"#))]}}"#, "a.har")
-        try HTTPArchive.checkSecrets(in: folder.url, redacting: .standard.showing("pin"))
     }
 
     /// The names of the standard are no names of secrets, although a redaction has them.
@@ -336,7 +222,6 @@ import Testing
         let answer = MockResponse.json(#"{"id":"a","name":"b","text":"c","time":1}"#)
         try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)])
             .write(to: file, redacting: redaction)
-        try HTTPArchive.checkSecrets(in: folder.url, redacting: redaction)
         #expect(
             try HTTPArchive(contentsOf: file)[0].body.text
                 == #"{"id":"REDACTED-1","name":"REDACTED-2","text":"REDACTED-3","time":0}"#)
@@ -369,7 +254,6 @@ import Testing
                 read[1].request.value(forHTTPHeaderField: "Cookie") == "a=REDACTED-3; b=REDACTED-4")
             #expect(read[1].body.text == "it was REDACTED-2")
         }
-        try HTTPArchive.checkSecrets(in: folder.url)
 
         // A new secret gets a new number, and the others keep theirs.
         var edited = try HTTPArchive(contentsOf: file)
