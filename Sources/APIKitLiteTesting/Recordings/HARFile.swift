@@ -7,32 +7,18 @@ final class HARFile {
     private let limit: Int
     private var size = 0
 
-    init(_ url: URL, limit: Int = .max) {
+    init(_ url: URL, limit: Int) {
         (self.url, self.limit) = (url, limit)
     }
 
-    /// Returns the text and the entries of the file.
-    func read() throws -> (text: Data, entries: [HARValue]) {
-        var text = try bytes(of: url)
-        let mark = Data([0xEF, 0xBB, 0xBF])
-        if text.starts(with: mark) { text = Data(text.dropFirst(mark.count)) }
-        let file: HARValue
+    /// Returns the entries of the file.
+    func entries() throws -> [HAR.Part<HAR.Entry>] {
+        let json = try bytes(of: url)
         do {
-            // At the start of a string, Foundation drops a byte order mark that is not escaped.
-            let json =
-                text.range(of: mark) == nil
-                ? text
-                : Data(
-                    String(decoding: text, as: UTF8.self)
-                        .replacing("\u{FEFF}", with: #"\uFEFF"#).utf8)
-            file = HARValue(json: try JSONValue(json), file: url.path)
+            return try JSONDecoder().decode(HAR.self, from: json).log.entries
         } catch {
-            throw HTTPArchiveError("\(url.path) is no HTTP archive: \(JSONText.reason(error))")
+            throw HTTPArchiveError("\(url.path) is no HTTP archive: \(HARFault(error)).")
         }
-        guard let log = try? file["log"], case .object = log.json else {
-            throw HTTPArchiveError("\(url.path) is no HTTP archive: it has no object \"log\".")
-        }
-        return (text, try log["entries"].list)
     }
 
     /// Returns the bytes of this file, or of a file that it names.
@@ -52,154 +38,207 @@ final class HARFile {
         )
     }
 
-    /// Returns an entry's exchange, and the reason if the entry cannot be replayed.
-    func exchange(
-        _ entry: HARValue, number: Int
-    ) throws -> (exchange: HTTPArchive.Exchange?, gap: String?) {
-        let (sent, received) = try (entry["request"], entry["response"])
-        guard let text = try sent["url"].text, !text.isEmpty else {
-            return (nil, "it has no URL")
-        }
-        guard let url = URL(reference: text) else { throw try sent["url"].error("is not a URL") }
-        let post = try HARMessage(sent, body: "postData")
-        let answer = try HARMessage(received, body: "content")
+    /// Returns an entry's exchange.
+    ///
+    /// - Throws: `HTTPArchiveError` if a file that it names cannot be read, and another error if the
+    ///   entry cannot be replayed.
+    func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
+        let (sent, answer) = (entry.request, entry.response)
+        let url = try entry.requestURL
         var request = URLRequest(url: url)
-        request.httpMethod = try sent["method"].text
-        request.allHTTPHeaderFields = post.headers
-        if case .object = post.content.json {
-            let type = request.value(forHTTPHeaderField: "Content-Type") ?? post.mediaType
-            request.setValue(type, forHTTPHeaderField: "Content-Type")
-            if let parts = post.parts(type) {
-                do {
-                    request = try request.multipartBody(parts)
-                } catch {
-                    throw try post.content["params"].error("cannot be sent: \(error)")
-                }
-            } else {
-                let body = try bytes(of: post)
-                if !body.isEmpty { request.httpBody = body }
-            }
+        request.httpMethod = sent.method
+        request.allHTTPHeaderFields = sent.fields
+        let type = mediaType(request.value(forHTTPHeaderField: "Content-Type"))
+        if type == "multipart/form-data", let form = sent.body?.form {
+            request = try request.multipartBody(form.map(MultipartPart.init))
+        } else if sent.body?.isThere == true {
+            request.httpBody = try bytes(of: sent, "request.postData")
         }
-        let exchange = try HTTPArchive.Exchange(
-            entry, request, answer, bytes(of: answer),
-            Recording.Place(file: self.url.lastPathComponent, number: number))
-        return (exchange, try exchange.skipReason ?? entry.gap(post, answer))
+        let response = answer.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
+        let body = try answer.map { try bytes(of: $0, "response.content") } ?? Data()
+        let wasCancelled = answer?._ending == "left"
+        // An entry without a response failed, whether or not the file says how.
+        let hasFailed = response == nil && !wasCancelled
+        let error = (try? answer?._error?.value.get()) ?? (hasFailed ? "" : nil)
+        let time = Int(min(max(0, entry.time ?? 0), 1e9).rounded())
+        let exchange = HTTPArchive.Exchange(
+            request: request, response: response,
+            pieces: body.pieces(answer?._pieces ?? [[time, body.count]]),
+            error: error.map { URLError(URLError.code(named: $0)) }, wasCancelled: wasCancelled,
+            startDate: Date.har(entry.startedDateTime ?? ""),
+            place: Recording.Place(file: self.url.lastPathComponent, number: number))
+        try entry.check(exchange)
+        return exchange
     }
 
-    private func bytes(of message: HARMessage) throws -> Data {
-        guard let name = try message.fileName() else { return try message.data() }
+    /// Returns the bytes of a body, which may be in a file beside the archive.
+    private func bytes(of message: some HARMessage, _ place: String) throws -> Data {
+        guard let name = message.body?._file, message.body?.text == nil else {
+            return try message.body?.data(place) ?? Data()
+        }
+        // A name without a slash cannot point outside the folder.
+        if name.contains("/") { throw HARFault("\(place)._file is not beside the archive") }
         return try bytes(of: url.deletingLastPathComponent().appendingPathComponent(name))
     }
 }
 
-extension HARValue {
-    /// Returns why the entry is incomplete, or nil if the entry is complete.
-    fileprivate func gap(_ request: HARMessage, _ answer: HARMessage) throws -> String? {
-        guard let method = try self["request"]["method"].text, method.utf8.isHTTPToken else {
-            return "it has no method"
+/// Why a file or an entry cannot be read, and in which field.
+struct HARFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    /// Describes an error thrown while a file or an entry was decoded.
+    init(_ error: any Error) {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context):
+            self.init("\(Self.place(context.codingPath + [key])) is missing")
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            let place = Self.place(context.codingPath)
+            let syntax = place.isEmpty ? context.underlyingError.map(JSONText.reason) : nil
+            let reason = syntax ?? context.debugDescription
+            let sentence = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
+            self.init((place.isEmpty ? "" : "\(place): ") + sentence)
+        default: self.init("\(error)")
         }
-        let response = try self["response"]
-        if let gap = request.headerGap("request") ?? answer.headerGap("answer") { return gap }
-        let status: Int
-        switch try response.status {
-        case nil: return "its answer has no status"
-        case let known? where (-1...0).contains(known) || (200..<1_000).contains(known):
-            status = known
-        case let other?: return "its answer has the status \(other)"
+    }
+
+    /// Returns a path in an entry, such as `response.status`, or in the file.
+    private static func place(_ path: [any CodingKey]) -> Substring {
+        // The first three keys are those of the entry, such as `log.entries[0]`.
+        (path.count > 3 ? path[3...] : path[...]).map { key in
+            key.intValue.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
+        }.joined().dropFirst()
+    }
+}
+
+extension HAR.Entry {
+    fileprivate var requestURL: URL {
+        get throws {
+            guard let url = URL(reference: request.url), url.host()?.isEmpty == false,
+                ["http", "https"].contains(url.scheme?.lowercased())
+            else { throw HARFault("request.url is not an HTTP URL") }
+            return url
         }
-        let sendsBody = !["GET", "HEAD"].contains(method)
-        let hasBody =
-            method != "HEAD" && ![204, 205].contains(status) && !(300..<400).contains(status)
+    }
+
+    /// Throws an error if the exchange is incomplete or cannot be replayed.
+    fileprivate func check(_ exchange: HTTPArchive.Exchange) throws {
+        let status = response?.status ?? 0
+        // 101 begins a WebSocket.
+        if status > 0, !(200..<1_000).contains(status) {
+            throw HARFault("response.status is \(status)")
+        }
+        let coding = exchange.response?.value(forHTTPHeaderField: "Content-Encoding")
+        if coding?.lowercased().contains("gzip") == true, exchange.body.starts(with: [0x1F, 0x8B]) {
+            throw HARFault("response.content.text is still compressed")
+        }
         // An interrupted response may have no body.
-        let isWhole =
-            try response["_error"].text == nil && response["_ending"].text == nil && status > 0
-        return try request.bodyGap("the body of its request", isNeeded: sendsBody)
-            ?? answer.bodyGap("its body", isNeeded: hasBody && isWhole)
-    }
-
-    /// The status of a response; 0 if there is none.
-    fileprivate var status: Int? {
-        get throws {
-            guard case .object = json else { return 0 }
-            return try self["status"].number.flatMap { Int(exactly: $0) }
+        let isWhole = status > 0 && response?._error == nil && response?._ending == nil
+        let hasBody = ![204, 205].contains(status) && !(300..<400).contains(status)
+        let isHead = request.method == "HEAD"
+        if request.method != "GET", !isHead, request.lacksBody {
+            throw HARFault("request.postData does not contain the body")
         }
-    }
-
-    /// When a piece was sent, counted from the start of the request, and its size in bytes.
-    fileprivate var piece: (time: Duration, count: Int) {
-        get throws {
-            let numbers = try list.compactMap(\.number)
-            guard numbers.count == 2, numbers[1] >= 0 else {
-                throw error("is not a time in milliseconds and a number of bytes")
-            }
-            return (.milliseconds(numbers[0]), Int(numbers[1]))
+        if isWhole, hasBody, !isHead, response?.lacksBody == true {
+            throw HARFault("response.content does not contain the body")
         }
     }
 }
 
-extension HTTPArchive.Exchange {
-    fileprivate init(
-        _ entry: HARValue, _ request: URLRequest, _ answer: HARMessage, _ body: Data,
-        _ place: Recording.Place
-    ) throws {
-        let message = try entry["response"]
-        let status = try message.status ?? 0
-        var fields = answer.headers
-        func add(_ name: String, _ value: String?) {
-            let isThere = fields.keys.contains { $0.lowercased() == name.lowercased() }
-            if let value, !isThere { fields[name] = value }
+extension HARMessage {
+    /// The headers by name. The values of a repeated header are joined.
+    fileprivate var fields: [String: String] {
+        // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
+        let sendable = (headers ?? []).filter { $0.name.utf8.isHTTPToken }
+        var groups = Dictionary(grouping: sendable) { $0.name.lowercased() }
+        if let type = body?.mediaType, groups["content-type"] == nil {
+            groups["content-type"] = [HAR.Field(name: "Content-Type", value: type)]
         }
-        if !body.isEmpty { add("Content-Type", answer.mediaType) }
-        if (300..<400).contains(status), let url = try message["redirectURL"].text, !url.isEmpty {
-            add("Location", url)
+        return groups.values.reduce(into: [:]) {
+            $0[$1[0].name] = $1.flatMap(\.values).joined(separator: ", ")
         }
-        let url = try message["_url"].text.flatMap { URL(string: $0) } ?? request.url!
-        let response =
-            status > 0
-            ? HTTPURLResponse(
-                url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields) : nil
-        let wasCancelled = try message["_ending"].text == "left"
-        // An entry without a response failed, whether or not the file says how.
-        let hasFailed = response == nil && !wasCancelled
-        let error = try message["_error"].text ?? (hasFailed ? "" : nil)
-        var pieces = try message["_pieces"].list.map { try $0.piece }
-        if pieces.isEmpty {
-            pieces = [(.milliseconds(max(0, try entry["time"].number ?? 0)), body.count)]
-        }
-        self.init(
-            request: request, response: response, pieces: Self.pieces(of: body, pieces),
-            error: error.map { URLError(URLError.code(named: $0)) }, wasCancelled: wasCancelled,
-            startDate: Date(har: try entry["startedDateTime"].text ?? "") ?? .distantPast,
-            place: place)
     }
 
+    /// Whether the file states the size of the body without containing the body.
+    fileprivate var lacksBody: Bool {
+        let length = headers?.first { $0.name.lowercased() == "content-length" }?.value
+        let sizes = [body?.size, bodySize, length.flatMap { Int($0) }].compactMap(\.self)
+        return body?.isThere != true && sizes.first { $0 >= 0 } ?? 0 > 0
+    }
+}
+
+extension HAR.Response {
+    fileprivate func response(to url: URL) -> HTTPURLResponse? {
+        HTTPURLResponse(
+            url: _url.flatMap { URL(string: $0) } ?? url, statusCode: status,
+            httpVersion: "HTTP/1.1", headerFields: fields)
+    }
+}
+
+extension HAR.Body {
+    private var hasText: Bool { text?.isEmpty == false }
+
+    fileprivate var isThere: Bool { hasText || form != nil || _file != nil }
+
+    /// The fields of a form without text; nil for any other body.
+    fileprivate var form: [HAR.Field]? { hasText || params?.isEmpty != false ? nil : params }
+
+    /// The media type of a body without a `Content-Type`; nil if the file does not contain one.
+    fileprivate var mediaType: String? {
+        // Firefox writes `application/x-unknown-content-type`.
+        let isKnown = mimeType?.contains("/") == true && mimeType?.contains("x-unknown") == false
+        return isThere && isKnown ? mimeType : nil
+    }
+
+    /// Returns the bytes of the text or the form.
+    fileprivate func data(_ place: String) throws -> Data {
+        if let form {
+            let fields = form.map { field in
+                [field.name, field.value].compactMap { $0.map { PercentEncoding.form.encode($0) } }
+            }
+            return Data(fields.map { $0.joined(separator: "=") }.joined(separator: "&").utf8)
+        }
+        guard let text else { return Data() }
+        let encoding = (encoding ?? _encoding ?? "").lowercased()
+        let data = encoding == "base64" ? Data(base64Encoded: text) : Data(text.utf8)
+        guard let data, ["", "base64", "utf-8", "utf8"].contains(encoding) else {
+            throw HARFault("\(place).text is not text, nor bytes in Base64")
+        }
+        return data
+    }
+}
+
+extension HAR.Field {
+    /// The values of a header. Browsers join the values of a repeated header with line feeds.
+    fileprivate var values: [String] {
+        (value ?? "").split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
+
+extension MultipartPart {
+    fileprivate init(_ field: HAR.Field) {
+        self.init(
+            name: field.name, data: Data((field.value ?? "").utf8), fileName: field.fileName,
+            contentType: field.contentType)
+    }
+}
+
+extension Data {
     /// Returns the pieces of a body. If its text was edited, the last piece absorbs the difference.
-    private static func pieces(
-        of body: Data, _ list: [(time: Duration, count: Int)]
-    ) -> [SentPiece] {
-        var rest = body
+    fileprivate func pieces(_ list: [[Int]]) -> [SentPiece] {
+        var rest = self
         let pieces = list.enumerated().map { index, piece in
-            let data = index + 1 == list.count ? rest : rest.prefix(piece.count)
+            let isLast = index + 1 == list.count
+            let data = isLast ? rest : rest.prefix(Swift.max(0, piece.last ?? 0))
             rest = rest.dropFirst(data.count)
-            return SentPiece(data: Data(data), time: piece.time)
+            return SentPiece(data: Data(data), time: .milliseconds(piece.first ?? 0))
         }
         return pieces.filter { !$0.data.isEmpty }
-    }
-
-    /// The reason why an entry is not an HTTP exchange that can be replayed; nil for an entry that
-    /// can.
-    fileprivate var skipReason: String? {
-        guard let scheme = request.url?.scheme?.lowercased() else {
-            return "its URL has no scheme"
-        }
-        guard ["http", "https"].contains(scheme) else {
-            return "its URL has the scheme \(scheme)"
-        }
-        if request.url?.host()?.isEmpty ?? true { return "its URL has no host" }
-        if response?.statusCode == 101 { return "its answer is 101 (a WebSocket or an upgrade)" }
-        let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
-        let isGzip = body.starts(with: [0x1F, 0x8B])
-        return coding.contains("gzip") && isGzip ? "its body is still compressed" : nil
     }
 }
 
@@ -214,12 +253,9 @@ extension URLError {
 
 extension Date {
     /// Parses a date with or without fractional seconds, which need different strategies.
-    fileprivate init?(har text: String) {
+    fileprivate static func har(_ text: String) -> Date {
         let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        let date =
-            (try? Date(text, strategy: withFractions))
-            ?? (try? Date(text, strategy: .iso8601))
-        guard let date else { return nil }
-        self = date
+        return (try? Date(text, strategy: withFractions)) ?? (try? Date(text, strategy: .iso8601))
+            ?? .distantPast
     }
 }

@@ -5,8 +5,8 @@ extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
     /// Entries that are not HTTP exchanges, such as WebSockets, are skipped. So are incomplete
-    /// entries, such as a response whose body is not in the file. The `description` of the archive
-    /// lists them.
+    /// entries, such as a response whose body is not in the file, and entries in which a field has
+    /// another type than in HAR 1.2. The `description` of the archive lists them.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -16,14 +16,15 @@ extension HTTPArchive {
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
         self.init()
         let file = HARFile(file, limit: limit)
-        for (index, entry) in try file.read().entries.enumerated() {
-            let (exchange, reason) = try file.exchange(entry, number: index + 1)
-            if let exchange, reason == nil {
-                append(exchange)
-            } else {
-                let text = "entry \(index + 1): \(reason ?? "")"
-                skipped.append(
-                    Recording.Skipped(url: try entry["request"]["url"].text ?? "", text: text))
+        for (index, entry) in try file.entries().enumerated() {
+            do {
+                append(try file.exchange(entry.value.get(), number: index + 1))
+            } catch let error as HTTPArchiveError {
+                throw error
+            } catch {
+                let url = (try? entry.value.get())?.request.url
+                let text = "entry \(index + 1): \(HARFault(error))"
+                skipped.append(Recording.Skipped(url: url, text: text))
             }
         }
     }
@@ -65,7 +66,7 @@ extension HTTPArchive {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let text = try encoder.encode(HAR.content(of: archive)) + Data("\n".utf8)
+            let text = try encoder.encode(HAR(archive)) + Data("\n".utf8)
             try text.write(to: file, options: .atomic)
         } catch {
             throw HTTPArchiveError(

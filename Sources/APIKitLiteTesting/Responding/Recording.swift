@@ -25,7 +25,8 @@ struct Recording: Sendable {
 
     /// An entry of a file that cannot be replayed.
     struct Skipped: Sendable {
-        let url: String
+        /// The URL; nil if it cannot be read.
+        let url: String?
         /// The entry's number, and why the entry was skipped.
         let text: String
     }

@@ -92,10 +92,6 @@ import Testing
         ) {
             $0.request.httpBody == Data([0, 1, 255])
         },
-        Variant("a status as text", entry().replacing(#""status": 200"#, with: #""status": "404""#))
-        {
-            $0.response?.statusCode == 404
-        },
         Variant("pieces", entry(text: "abcdef", response: #", "_pieces": [[10, 2], [40, 4]]"#)) {
             $0.pieces.map(\.text) == ["ab", "cdef"]
                 && $0.pieces.map(\.time) == [.milliseconds(10), .milliseconds(40)]
@@ -128,80 +124,52 @@ import Testing
         (replacing(text, with: #""size": 5, "text": null"#), noBody),
         (replacing(text, with: #""size": -1"#, response: #", "bodySize": 9"#), noBody),
         (replacing(text, with: #""size": -1"#, headers: length), noBody),
-        (replacing(text, with: #""text": 7"#), "its body is not text"),
-        (replacing(text, with: #""text": {"name": "Emma"}"#), "its body is not text"),
+        (replacing(text, with: #""text": 7"#), "response.content.text: Expected"),
         (
             replacing(text, with: #""text": "00ff", "encoding": "hex""#),
-            #"its body has the encoding "hex""#
+            "response.content.text is not text, nor bytes in Base64"
         ),
-        (replacing(method, with: ""), "it has no method"),
-        (replacing(method, with: #""method": null,"#), "it has no method"),
-        (replacing(method, with: #""method": 7,"#), "it has no method"),
-        (replacing(method, with: #""method": "","#), "it has no method"),
-        (replacing(method, with: #""method": "GET /x HTTP/1.1","#), "it has no method"),
-        (replacing(status, with: #""x": 1"#), "its answer has no status"),
-        (replacing(status, with: #""status": "OK""#), "its answer has no status"),
-        (replacing(status, with: #""status": 200.5"#), "its answer has no status"),
-        (entry(status: 42), "its answer has the status 42"),
-        (entry(status: 103), "its answer has the status 103"),
-        (entry(status: 1_000), "its answer has the status 1000"),
-        (entry(status: -2), "its answer has the status -2"),
-        (entry(headers: #"{"name": "ETag"}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": null}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": ["a"]}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": true}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": "a\r\nEvil: b"}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": "a\rb"}"#), header("ETag", "answer")),
-        (entry(headers: #"{"name": "ETag", "value": "a\u0000b"}"#), header("ETag", "answer")),
+        (replacing(text, with: #""text": "a b", "encoding": "base64""#), noText),
+        (replacing(text, with: #""_file": "../x""#), "response.content._file is not beside"),
+        (replacing(method, with: ""), "request.method is missing"),
+        (replacing(status, with: #""x": 1"#), "response.status is missing"),
+        (replacing(status, with: #""status": "OK""#), "response.status: Expected"),
+        (replacing(status, with: #""status": 200.5"#), ""),
+        (replacing(status, with: #""status": 1e300"#), ""),
+        (replacing(status, with: #""status": 99999999999999999999"#), ""),
+        (entry(response: #", "_pieces": [[1e300, 5]]"#), ""),
+        (entry(status: 42), "response.status is 42"),
+        (entry(status: 101), "response.status is 101"),
         (
-            entry(headers: #"{"name": "Set-Cookie", "value": "a=\u0000"}"#),
-            header("Set-Cookie", "answer")
+            entry(headers: #"{"name": "ETag", "value": ["a"]}"#),
+            "response.headers[0].value: Expected"
         ),
-        (entry(headers: #"{"name": "E Tag", "value": "a"}"#), header("E Tag", "answer")),
-        (entry(headers: #"{"name": "E\r\nTag", "value": "a"}"#), header(#"E\r\nTag"#, "answer")),
-        (entry(headers: #"{"value": "a"}"#), header("", "answer")),
-        (
-            replacing(
-                #""headers": []"#, with: #""headers": [{"name": "Accept", "value": "a\nb\u0001"}]"#),
-            header("Accept", "request")
-        ),
+        (entry(headers: #"{"value": "a"}"#), "response.headers[0].name is missing"),
         (entry("POST", request: #", "bodySize": 9"#), noRequestBody),
         (
             entry("POST", request: #", "bodySize": 9, "postData": {"mimeType": "a/b"}"#),
             noRequestBody
         ),
         (
-            entry("POST", request: #", "postData": {"text": ["a"]}"#),
-            "the body of its request is not text"
-        ),
-        (
             entry("POST", request: #", "postData": {"text": "a", "encoding": "br"}"#),
-            #"the body of its request has the encoding "br""#
+            "request.postData.text is not text, nor bytes in Base64"
         ),
-        (entry("POST", request: #", "postData": {"params": [{"value": "a"}]}"#), noField),
-        (
-            entry(
-                "POST",
-                request:
-                    #", "postData": {"mimeType": "multipart/form-data; boundary=X", "params": [{"name": "scan", "fileName": "a.png"}]}"#
-            ), noField
-        ),
-        (replacing("https://api.example.com/users/7", with: ""), "it has no URL"),
-        (replacing("https://api.example.com", with: ""), "its URL has no scheme"),
-        (replacing("https://api.example.com/users/7", with: "https:///a"), "its URL has no host"),
+        (replacing("https://api.example.com/users/7", with: ""), noURL),
+        (replacing("https://api.example.com", with: ""), noURL),
+        (replacing("https://api.example.com/users/7", with: "https:///a"), noURL),
+        (replacing("https://api.example.com/users/7", with: "https://a b.example:x"), noURL),
+        (replacing("https:", with: "wss:"), noURL),
+        ("null", "log.entries[0]: "), ("7", "log.entries[0]: "),
     ]
 
     private static let text = #""text": "{\"name\":\"Emma\"}""#
     private static let method = #""method": "GET","#
     private static let status = #""status": 200"#
     private static let length = #"{"name": "Content-Length", "value": "9"}"#
-    private static let noBody = "its body is not in the file"
-    private static let noRequestBody = "the body of its request is not in the file"
-    private static let noField = "the body of its request has a field without a name or a value"
-
-    private static func header(_ name: String, _ noun: String) -> String {
-        "the header \"\(name)\" of its \(noun) has no value, or one that cannot be sent"
-    }
+    private static let noBody = "response.content does not contain the body"
+    private static let noText = "response.content.text is not text, nor bytes in Base64"
+    private static let noRequestBody = "request.postData does not contain the body"
+    private static let noURL = "request.url is not an HTTP URL"
 
     private static func replacing(
         _ text: String, with other: String, headers: String = "", response: String = ""
@@ -213,7 +181,9 @@ import Testing
         let folder = try TemporaryFolder()
         await forEachRow(Self.gaps, named: \.entry) { row, comment in
             let archive = try folder.archive(row.entry)
-            #expect(archive.description == "skipped entry 1: \(row.reason)", comment)
+            #expect(archive.isEmpty, comment)
+            #expect(
+                archive.description.hasPrefix("skipped entry 1: \(row.reason)"), "\(archive)")
         }
     }
 
@@ -232,7 +202,6 @@ import Testing
         replacing(text, with: #""text": "a", "encoding": "UTF-8""#),
         replacing(text, with: #""text": "YQ==", "encoding": "BASE64""#),
         entry(headers: #"{"name": "ETag", "value": ""}"#),
-        entry(headers: #"{"name": "Age", "value": 7}"#),
         entry(headers: #"{"name": "Vary", "value": "Accept\nOrigin"}"#),
         entry(headers: #"{"name": ":status"}"#), entry(status: 599), entry(status: 999),
         entry("PROPFIND"), entry("GET", request: #", "bodySize": 9"#),
@@ -271,18 +240,10 @@ import Testing
         let html = #"{"name": "content-type", "value": "text/html"}"#
         #expect(try type(stream) == "text/event-stream; charset=utf-8")
         #expect(try type(stream, headers: html) == "text/html")
-        for other in ["", "x-unknown", "undefined", #"a/b\r\nEvil: c"#] {
+        for other in ["", "x-unknown", "undefined"] {
             #expect(try type(#""mimeType": "\#(other)", "text": "a""#) == nil)
         }
         #expect(try type(#""mimeType": "text/html""#, status: 204) == nil)
-    }
-
-    @Test func theURLOfARedirectIsAHeader() throws {
-        let archive = try TemporaryFolder().archive(
-            entry(status: 302, response: #", "redirectURL": "/b""#),
-            entry(status: 200, response: #", "redirectURL": "/b""#))
-        #expect(
-            archive.map { $0.response?.value(forHTTPHeaderField: "Location") } == ["/b", nil])
     }
 
     @Test(arguments: ["; boundary=X", ""])
@@ -319,7 +280,7 @@ import Testing
         }
         #expect(
             error?.description.contains(
-                "\nSkipped when the file was read: entry 2: its body is not in the file.\n") == true
+                "\nSkipped when the file was read: entry 2: \(Self.noBody).\n") == true
         )
     }
 
@@ -334,9 +295,9 @@ import Testing
         #expect(
             archive.description == """
                 1: GET https://api.example.com/users/7: 200 (OK), 15 bytes
-                skipped entry 1: its answer is 101 (a WebSocket or an upgrade)
-                skipped entry 3: its URL has the scheme wss
-                skipped entry 4: its body is still compressed
+                skipped entry 1: response.status is 101
+                skipped entry 3: request.method is missing
+                skipped entry 4: response.content.text is still compressed
                 """)
     }
 
@@ -346,25 +307,9 @@ import Testing
         let rows: [(String, String)] = [
             ("", "is no HTTP archive: "),
             ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: "),
-            (#"{"entries": []}"#, #"is no HTTP archive: it has no object "log"."#),
-            (#"{"log": {"entries": 7}}"#, "log.entries has another type than in HAR 1.2."),
-            (#"{"log": {"entries": [null]}}"#, "log.entries[0] has another type than in HAR 1.2."),
-            (
-                #"{"log": {"entries": [{"request": {"url": "https://a b.example:x"}}]}}"#,
-                "log.entries[0].request.url is not a URL."
-            ),
-            (
-                #"{"log": {"entries": [\#(entry().replacing(#""text":"#, with: #""encoding": "base64", "text":"#))]}}"#,
-                "log.entries[0].response.content.text is not base64."
-            ),
-            (
-                #"{"log": {"entries": [\#(entry(response: #", "_pieces": [[1]]"#))]}}"#,
-                "log.entries[0].response._pieces[0] is not a time in milliseconds and a number of bytes."
-            ),
-            (
-                #"{"log": {"entries": [\#(entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "../x""#))]}}"#,
-                "log.entries[0].response.content._file is not a file beside the archive."
-            ),
+            (#"{"entries": []}"#, "is no HTTP archive: log is missing."),
+            (#"{"log": {"version": "1.2"}}"#, "is no HTTP archive: log.entries is missing."),
+            (#"{"log": {"entries": 7}}"#, "is no HTTP archive: log.entries: Expected"),
             (
                 #"{"log": {"entries": [\#(entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "none""#))]}}"#,
                 "none cannot be read: "
@@ -407,25 +352,12 @@ import Testing
         #expect(try HTTPArchive(contentsOf: file, limit: 3_000).map(\.body.count) == [2_000])
     }
 
-    @Test(arguments: [
-        #""status": "nan""#, #""status": 1e300"#, #""status": 99999999999999999999"#,
-        #""status": 200, "_pieces": [[1e300, 5]]"#, #""status": 200, "_pieces": [[1, 1e300]]"#,
-    ])
-    func aNumberThatIsTooLargeIsRefused(_ members: String) throws {
-        let folder = try TemporaryFolder()
-        let text =
-            #"{"time": 1e300, "request": {"method": "GET", "url": "https://a.b/"}, "response": {\#(members), "content": {"text": "abcdefgh"}}}"#
-        if members.contains("_pieces") {
-            #expect(throws: HTTPArchiveError.self) { try folder.archive(text) }
-        } else {
-            #expect(
-                try folder.archive(text).description == "skipped entry 1: its answer has no status")
-        }
-    }
-
     @Test func ignoresAByteOrderMark() throws {
         let folder = try TemporaryFolder()
         let text = "\u{FEFF}" + #"{"log": {"version": "1.1", "entries": [\#(entry())]}}"#
         #expect(try HTTPArchive(contentsOf: folder.write(text, "a.har")).count == 1)
+        #expect(
+            try folder.archive(entry(text: "\u{FEFF}a\u{FEFF}"))[0].body
+                == Data("\u{FEFF}a\u{FEFF}".utf8))
     }
 }
