@@ -9,6 +9,8 @@ struct JSONDifference {
     enum Relation: Sendable {
         /// The expected value.
         case equal
+        /// The expected value, in which a mark in a string matches any nonempty text.
+        case recorded
         /// A value that contains the expected one: objects may have more keys, arrays more
         /// elements.
         case contained
@@ -44,7 +46,7 @@ struct JSONDifference {
                 compare(
                     expected.value(of: key), actual.value(of: key), at: path + JSONText.step(key))
             }
-        case (.array(let expected), .array(let actual)) where relation == .equal:
+        case (.array(let expected), .array(let actual)) where relation != .contained:
             for index in 0..<max(expected.count, actual.count) {
                 compare(
                     expected.element(at: index), actual.element(at: index),
@@ -52,7 +54,9 @@ struct JSONDifference {
             }
         case (.array(let expected), .array(let actual)):
             find(expected, in: actual, at: path)
-        case (let expected?, let actual?) where expected.isSameScalar(as: actual): break
+        case (let expected?, let actual?)
+        where expected.isSameScalar(as: actual, marks: relation == .recorded):
+            break
         default:
             let (wanted, got) = (Self.shown(expected), Self.shown(actual))
             add(
@@ -117,7 +121,7 @@ extension JSONValue {
                 && expected.allSatisfy { key, value in
                     actual.value(of: key).map { value.matches($0, relation) } ?? false
                 }
-        case (.array(let expected), .array(let actual)) where relation == .equal:
+        case (.array(let expected), .array(let actual)) where relation != .contained:
             return expected.count == actual.count
                 && zip(expected, actual).allSatisfy { $0.matches($1, relation) }
         case (.array(let expected), .array(let actual)):
@@ -127,7 +131,7 @@ extension JSONValue {
                 tail = found.map { tail[$0...].dropFirst() } ?? []
                 return found != nil
             }
-        default: return isSameScalar(as: actual)
+        default: return isSameScalar(as: actual, marks: relation == .recorded)
         }
     }
 }

@@ -73,13 +73,16 @@ enum JSONValue: Sendable {
         }
     }
 
-    /// Returns whether both values are the same string, number, Boolean or null.
+    /// Returns whether both values are the same string, number, Boolean or null. Marks in a string
+    /// are compared as in `String.matches(_:marks:)`.
     ///
     /// Integers are compared exactly. Other numbers are also equal as `Double`, because encoders
     /// write 0.1 with different numbers of digits.
-    func isSameScalar(as other: JSONValue) -> Bool {
+    func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {
-        case (.string(let text), .string(let other)): return text.hasSameBytes(as: other)
+        case (.string(let text), .string(let other)): return text.matches(other, marks: marks)
+        // Numbers that are hidden under every name have at least eight digits.
+        case (.number("0"), .number(let other)) where marks && other.utf8.count >= 8: return true
         case (.number(let digits), .number(let other)):
             let number = Decimal(string: digits)
             if number != nil, number == Decimal(string: other) { return true }

@@ -16,10 +16,6 @@ struct MultipartBody: Sendable {
 
     let parts: [RecordedPart]
 
-    init(parts: [RecordedPart]) {
-        self.parts = parts
-    }
-
     /// Parses a body in linear time.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).

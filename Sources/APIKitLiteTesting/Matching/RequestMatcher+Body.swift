@@ -5,8 +5,8 @@ extension RequestMatcher {
     /// Requires a body of exactly these bytes.
     public func body(_ data: Data) -> RequestMatcher {
         let size = "\(data.count) \(data.count == 1 ? "byte" : "bytes")"
-        return adding(data.isEmpty ? "no body" : "a body of \(size)") {
-            $0.body == data
+        return adding(data.isEmpty ? "no body" : "a body of \(size)") { [isRecorded] in
+            data.matches($0.body, marks: isRecorded)
         } or: { reading in
             guard !data.isEmpty, reading.body.count == data.count else {
                 return .has(reading.bodyPlaceholder)
@@ -76,7 +76,7 @@ extension RequestMatcher {
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
         adding(
-            (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80),
+            (relation == .contained ? "JSON containing " : "JSON ") + expected.excerpt(limit: 80),
             readsBody: true
         ) { reading in
             guard case .success(let actual) = reading.json else { return false }

@@ -97,9 +97,9 @@ extension RequestMatcher {
     ///   - name: The name of the header, in any case (RFC 9110, section 5.1).
     ///   - value: The whole value, which is case-sensitive; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
-        adding("header " + (value.map { "\(name): \($0)" } ?? name)) { reading in
+        adding("header " + (value.map { "\(name): \($0)" } ?? name)) { [isRecorded] reading in
             let actual = reading.header(name)
-            return value.map { $0.hasSameBytes(as: actual) } ?? (actual != nil)
+            return value?.matches(actual, marks: isRecorded) ?? (actual != nil)
         } or: { reading in
             let actual = reading.header(name)
             return .has(actual.map { "\(name): \($0)" } ?? "no \(name)")

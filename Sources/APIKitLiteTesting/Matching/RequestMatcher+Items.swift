@@ -79,15 +79,15 @@ extension RequestMatcher {
 
     /// Returns the matcher with a criterion for each item, and one that rejects other items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
-        let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
-            var missing = counts
+            var missing = items
             return source.items(of: reading)?.filter { item in
-                let empty = NamedItem(name: item.name, value: item.value ?? "")
-                guard let match = [item, empty].first(where: { missing[$0, default: 0] > 0 })
-                else { return true }
-                missing[match]! -= 1
-                return false
+                // An item that accepts others, too, is left for those.
+                let match =
+                    missing.firstIndex(of: item)
+                    ?? missing.firstIndex { $0.accepts(item, marks: isRecorded) }
+                if let match { missing.remove(at: match) }
+                return match == nil
             }
         }
         let noun = "\(items.isEmpty ? "" : "other ")\(source.plural)"
@@ -104,10 +104,15 @@ extension RequestMatcher {
         return items.reduce(into: self) { matcher, item in
             guard let count = counts.removeValue(forKey: item) else { return }
             let times = count > 1 ? " \(count) times" : ""
+            let accepts: @Sendable (NamedItem) -> Bool = { [isRecorded] in
+                item.accepts($0, marks: isRecorded)
+            }
+            // A mark also accepts the values of other items.
+            let least = items.count(where: accepts)
             matcher = matcher.adding(
                 "\(source.noun) \(item.shown)\(times)", readsBody: source == .form
             ) { reading in
-                source.items(of: reading).map { $0.count(where: item.accepts) >= count } ?? false
+                source.items(of: reading).map { $0.count(where: accepts) >= least } ?? false
             } or: { reading in
                 source.difference(reading) { items in
                     item.difference(from: items.filter { $0.name.hasSameBytes(as: item.name) })

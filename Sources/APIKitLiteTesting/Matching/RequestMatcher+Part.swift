@@ -17,7 +17,8 @@ extension RequestMatcher {
     ) -> RequestMatcher {
         adding(
             ExpectedPart(
-                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data))
+                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data,
+                isRecorded: isRecorded))
     }
 
     /// Requires a part of a `multipart/form-data` body with this text. Other parts are allowed.
@@ -26,7 +27,9 @@ extension RequestMatcher {
     ///   - name: The name of the form field.
     ///   - text: The whole content of the part, in UTF-8. Spaces and line breaks matter.
     public func part(_ name: String, text: String) -> RequestMatcher {
-        adding(ExpectedPart(name: name, data: Data(text.utf8), text: text))
+        adding(
+            ExpectedPart(
+                name: name, data: Data(text.utf8), text: text, isRecorded: isRecorded))
     }
 
     private func adding(_ part: ExpectedPart) -> RequestMatcher {
@@ -51,12 +54,14 @@ private struct ExpectedPart: Sendable {
     var data: Data?
     /// The required content as text, if the criterion was created with text.
     var text: String?
+    /// Whether marks in the data match any text.
+    let isRecorded: Bool
 
     func matches(_ part: RecordedPart) -> Bool {
         name.hasSameBytes(as: part.name)
             && (fileName.map { $0.hasSameBytes(as: part.fileName) } ?? true)
             && (mediaType == nil || APIKitLite.mediaType(part.contentType) == mediaType)
-            && (data == nil || part.data == data)
+            && (data?.matches(part.data, marks: isRecorded) ?? true)
     }
 
     /// The criterion, as reports describe it.

@@ -38,8 +38,8 @@ extension RequestMatcher {
                 ".path(exactly:) was given a ? or #. Escape it, or use .query(exactly:).")
         }
         let segments = PathTemplate.decodedSegments(ofPath: path)
-        return addingPath("path exactly", path, isWhole: true) {
-            $0.elementsEqual(segments) { $0.hasSameBytes(as: $1) } ? [:] : nil
+        return addingPath("path exactly", path, isWhole: true) { [isRecorded] in
+            segments[...].elementsEqual($0) { $0.matches($1, marks: isRecorded) } ? [:] : nil
         }
     }
 

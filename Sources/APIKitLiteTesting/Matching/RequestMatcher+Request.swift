@@ -48,7 +48,7 @@ extension RequestMatcher {
             }
         }
         switch reading.json {
-        case .success(let json): return adding(.equal, json)
+        case .success(let json): return adding(isRecorded ? .recorded : .equal, json)
         case nil: return body(reading.body)
         case .failure:
             return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)

@@ -37,12 +37,19 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
-    /// The recorded request, in which the marks that replaced secrets match any text; nil if the
-    /// matcher is not from a recording.
-    var pattern: RequestPattern?
+    /// The secrets whose values are ignored in a request; nil if the matcher is not from a
+    /// recording.
+    private(set) var ignored: Redaction?
+    /// Whether the matcher is from a recording, in which marks match any text.
+    var isRecorded: Bool { ignored != nil }
 
     /// A matcher for all requests.
     public static var any: RequestMatcher { RequestMatcher() }
+
+    /// Returns a matcher for all requests, to which the criteria of a recorded request are added.
+    static func recorded(ignoring redaction: Redaction) -> RequestMatcher {
+        RequestMatcher(ignored: redaction)
+    }
 
     /// The criteria, in order.
     public var description: String {
@@ -107,6 +114,6 @@ extension RequestMatcher {
     }
 
     private func compared(_ reading: RequestReading) -> RequestReading {
-        pattern.map { RequestReading(reading, comparedWith: $0) } ?? reading
+        ignored.map { reading.named($0) } ?? reading
     }
 }

@@ -8,44 +8,32 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
-    /// The client's request, the same without the values of secret names, and the recorded request to
-    /// compare it with; nil for a plain reading.
-    private let comparison: (live: RequestReading, named: RequestReading, pattern: RequestPattern)?
     private var lastNamed: (redaction: Redaction, reading: RequestReading)?
     /// The request without secrets, for messages; nil if messages show everything.
     private lazy var redacted: RequestReading? =
-        comparison.map { RequestReading($0.live.shown, comparedWith: $0.pattern) }
-        ?? record.redaction.map { RequestReading(RecordedRequest(request: $0.redacted(request))) }
+        record.redaction.map { RequestReading(RecordedRequest(request: $0.redacted(request))) }
 
     init(_ record: RecordedRequest) {
-        (self.record, comparison) = (record, nil)
-    }
-
-    /// Creates a reading to compare a client's request with a recorded one.
-    init(_ live: RequestReading, comparedWith pattern: RequestPattern) {
-        let named = live.named(pattern.redaction)
-        (record, comparison) = (named.record, (live, named, pattern))
+        self.record = record
     }
 
     /// Returns the request with each named secret, such as the value of an `Authorization` header,
     /// removed. If the same text also occurs elsewhere in the request, it stays there, because the
     /// recording may contain it there too.
-    private func named(_ redaction: Redaction) -> RequestReading {
+    func named(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
         var walk = SecretWalk(redaction)
         let reading = RequestReading(RecordedRequest(request: walk.request(request)))
+        reading.redacted = redacted
         lastNamed = (redaction, reading)
         return reading
     }
 
     var request: URLRequest { record.request }
     var method: String { record.method }
-    private(set) lazy var body: Data =
-        comparison.map { $0.pattern.body(of: $0.named) } ?? record.body
+    var body: Data { record.body }
 
-    func header(_ name: String) -> String? {
-        comparison.map { $0.pattern.header(name, of: $0.named) } ?? record.header(name)
-    }
+    func header(_ name: String) -> String? { record.header(name) }
 
     /// The request, in the form that a predicate receives.
     var recorded: RecordedRequest {
@@ -60,25 +48,19 @@ final class RequestReading {
     /// The request in the form that messages may show.
     var shown: RequestReading { redacted ?? self }
 
-    private(set) lazy var url: URLParts =
-        comparison?.named.url ?? URLParts(request.url?.absoluteString ?? "")
+    private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
     private(set) lazy var segments: [String] =
-        comparison.map { $0.pattern.segments(of: $0.named) }
-        ?? PathTemplate.decodedSegments(ofPath: url.path)
-    private(set) lazy var query: [NamedItem] =
-        comparison.map { $0.pattern.query(of: $0.named) } ?? NamedItem.list(url.query ?? "")
+        PathTemplate.decodedSegments(ofPath: url.path)
+    private(set) lazy var query: [NamedItem] = NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or the reason why it is not JSON; nil if there is no body.
-    private(set) lazy var json: Result<JSONValue, any Error>? = {
-        if let (_, named, pattern) = comparison { return pattern.json(of: named) }
-        return body.isEmptyBody ? nil : Result { try JSONValue(body) }
-    }()
+    private(set) lazy var json: Result<JSONValue, any Error>? =
+        body.isEmptyBody ? nil : Result { try JSONValue(body) }
 
     /// The fields of a form; nil for any other body. A body without a `Content-Type` is read as a
     /// form.
     private(set) lazy var form: [NamedItem]? = {
-        if let (_, named, pattern) = comparison { return pattern.form(of: named) }
         let type = mediaType(contentType) ?? formMediaType
         guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
@@ -87,7 +69,6 @@ final class RequestReading {
     /// The parts of a `multipart/form-data` body, or the reason why they cannot be read; nil if
     /// there is no body.
     private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
-        if let (_, named, pattern) = comparison { return pattern.multipart(of: named) }
         if body.isEmpty { return nil }
         return Result { () throws(MultipartBody.Failure) in
             try MultipartBody(body, contentType: contentType)
@@ -149,9 +130,11 @@ struct NamedItem: Hashable, Sendable {
     }
 
     /// Returns whether a request's item is this one. An empty value also stands for none, as most
-    /// servers read it.
-    func accepts(_ item: NamedItem) -> Bool {
-        self == item || value == "" && item.value == nil && name.hasSameBytes(as: item.name)
+    /// servers read it. Marks are compared as in `String.matches(_:marks:)`.
+    func accepts(_ item: NamedItem, marks: Bool) -> Bool {
+        name.matches(item.name, marks: marks)
+            && (value == "" && item.value == nil
+                || value?.matches(item.value, marks: marks) ?? (item.value == nil))
     }
 
     /// Returns the decoded items of a query or a form. A `+` is a space, as servers read it.

@@ -10,11 +10,12 @@ extension MockNetwork {
     /// JSON and forms are compared by content, other bodies by their bytes. For requests to
     /// ``serve(port:)``, the host is ignored.
     ///
-    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place. A 0
-    /// also matches any number with a secret name or at least eight digits. If several recorded
-    /// requests match, the ones with the most equal values, including secret headers, answer in
-    /// order. A client that sends the token of a recorded response thus receives what was recorded
-    /// with it. A 401 may stay unused if the client has repeated its request with a newer token.
+    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except in
+    /// a key of JSON. A 0 also matches any number with a secret name or at least eight digits. If
+    /// several recorded requests match, the ones with the most words in common with the request
+    /// answer in order: words of the URL, the headers and the body. A client that sends the token
+    /// of a recorded response thus receives what was recorded with it. A 401 may stay unused if the
+    /// client has repeated its request with a newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a
@@ -51,7 +52,7 @@ extension MockNetwork {
         times: Stub.Times, redacting redaction: Redaction, sourceLocation: String
     ) -> [Stub] {
         let redaction = redaction.hidingEnvironment
-        let replay = Replay(archive, redaction, then: afterLast)
+        let replay = Replay(archive, then: afterLast)
         let requests = archive.map { redaction.redacted($0.request) }
         let groups = Dictionary(grouping: archive.indices) { requests[$0].replayKey }
         var recording = recording
@@ -83,6 +84,14 @@ extension URLRequest {
             + headers
         return texts.map { $0?.splitAtMarks.texts.joined(separator: Redaction.mark) }
     }
+
+    /// The names of the headers on which the response depends.
+    fileprivate var replayedHeaders: [String] {
+        (allHTTPHeaderFields ?? [:]).keys.filter { name in
+            let name = name.lowercased()
+            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
+        }.sorted()
+    }
 }
 
 extension HTTPArchive.Exchange {
@@ -104,7 +113,7 @@ extension RequestMatcher {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
-        var matcher = RequestMatcher.method(reading.method)
+        var matcher = RequestMatcher.recorded(ignoring: redaction).method(reading.method)
             .adding(origin) { live in
                 live.url.scheme == url.scheme && live.url.host == url.host
                     && live.url.port == url.port || isServed(live.request.url)
@@ -116,6 +125,5 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-        pattern = RequestPattern(reading, redaction)
     }
 }

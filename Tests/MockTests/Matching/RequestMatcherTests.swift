@@ -255,6 +255,34 @@ import Testing
         #expect(values("books/42") == nil)
     }
 
+    /// Only in a recorded request, a mark matches any text. A client that must send `REDACTED` can
+    /// be tested.
+    @Test func aMarkInATestIsText() {
+        var header = URLRequest.url("https://h/a")
+        header.setValue("REDACTED", forHTTPHeaderField: "X-Log")
+        var otherHeader = header
+        otherHeader.setValue("x", forHTTPHeaderField: "X-Log")
+        let text = #"{"log":"REDACTED-1"}"#
+        let rows: [MatchCase] = [
+            MatchCase(.any.header("X-Log", "REDACTED"), takes: [header], leaves: [otherHeader]),
+            MatchCase(
+                .any.path(exactly: "/REDACTED"), takes: [.url("https://h/REDACTED")],
+                leaves: [.url("https://h/x")]),
+            MatchCase(.any.json(text), takes: [.json(text)], leaves: [.json(#"{"log":"x"}"#)]),
+            MatchCase(
+                .any.query(["q": "REDACTED"]), takes: [.query("?q=REDACTED")],
+                leaves: [.query("?q=x")]),
+            MatchCase(
+                .any.form(exactly: ["q": "REDACTED"]), takes: [.form("q=REDACTED")],
+                leaves: [.form("q=x")]),
+            MatchCase(
+                .any.body(Data("REDACTED".utf8)),
+                takes: [.test("a", method: "POST", body: "REDACTED")],
+                leaves: [.test("a", method: "POST", body: "x")]),
+        ]
+        for row in rows { row.check() }
+    }
+
     @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),

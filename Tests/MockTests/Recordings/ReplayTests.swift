@@ -95,7 +95,7 @@ import Testing
                 Self.post("application/json", #"{"id":"a"}"#).replacing("Emma", with: "first"),
                 Self.post("application/json", #"{"id":"b"}"#).replacing("Emma", with: "second")),
             redacting: .standard.adding("id"))
-        for (id, text) in [("b", "first"), ("y", "second")] {
+        for (id, text) in [("x", "first"), ("y", "second")] {
             let request = URLRequest.test("users/7", method: "POST", body: #"{"id":"\#(id)"}"#)
             #expect(try await network.exchange(request).0.text == #"{"name":"\#(text)"}"#)
         }

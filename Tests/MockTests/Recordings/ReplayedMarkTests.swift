@@ -59,13 +59,15 @@ import Testing
         (["a?q=1&q=REDACTED-1"], "a?q=x&q=1", 0),
         (["a?q=1&q=REDACTED-1"], "a?q=1", nil),
         (["a?q=1&q=REDACTED-1"], "a?q=1&q=1", 0),
+        (["a?q=REDACTED-1&q=1"], "a?q=1&q=x", 0),
+        (["a?q=REDACTED-1&q=REDACTED-2"], "a?q=x", nil),
         // A secret that is also an ordinary text of the request.
         (["emma?password=REDACTED-1"], "emma?password=emma", 0),
         // An archive without numbers, or with its secrets.
         (["accounts/REDACTED?token=REDACTED"], "accounts/1?token=x", 0),
         (["a?access_token=REDACTED"], "a", nil),
         (["a?access_token=recorded-token"], "a?access_token=live", 0),
-        (["a?token=recorded-1", "a?token=recorded-2"], "a?token=recorded-2", 0),
+        (["a?token=recorded-1", "a?token=recorded-2"], "a?token=recorded-2", 1),
         // The nearest of several.
         (["a/REDACTED-1", "a/me"], "a/me", 1),
         (["a/REDACTED-1", "a/me"], "a/you", 0),
@@ -108,7 +110,7 @@ import Testing
         ([#"[{"u":"https://h/?t=REDACTED-1"}]"#], #"[{"u":"https://h/?t=x"}]"#, 0),
         ([#"{"a":["REDACTED-1","b"]}"#], #"{"a":["x","b"]}"#, 0),
         ([#"{"a":["REDACTED-1","b"]}"#], #"{"a":["b","x"]}"#, nil),
-        ([#"{"REDACTED-1":1}"#], #"{"k":1}"#, 0),
+        ([#"{"REDACTED-1":1}"#], #"{"k":1}"#, nil),
         ([#"{"a":"REDACTED-1","b":2}"#], #"{"a":"x","c":3,"b":2}"#, nil),
         ([#"{"a":"REDACTED-1","b":2}"#], #"{"a":"x"c":3,"b":2}"#, nil),
         ([#"{"pin":0}"#], #"{"pin":1234}"#, 0),
