@@ -35,7 +35,6 @@ extension Fault {
             in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds)
         // Separate statements, because a single expression takes seconds to compile.
         var faults = errors + [.hanging]
-        faults += [0, 5, 15, 40].map { .failingInHeaders(afterBytes: $0) }
         faults += (places + [body.count]).map { .failing(afterBytes: $0) }
         faults += places.map { .truncated(toBytes: $0) }
         faults += json(body)

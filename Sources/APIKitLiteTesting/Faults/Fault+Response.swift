@@ -15,7 +15,6 @@ extension Fault {
         case .error(let code): return .error(code)
         case .hanging: return .hanging
         case .cancelledDuring: return sample.held
-        case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
         case .failing(let count): return sample.withoutLength.failing(afterBytes: count)
         case .truncated(let count):
             guard count >= 0 else { return sample.wrong("\(self): a count must not be negative.") }

@@ -32,10 +32,6 @@ public enum Fault: Hashable, Sendable {
     /// ``MockResponse/hanging``.
     case hanging
 
-    /// A connection that is lost after this many bytes of the headers. With 0, it is lost before
-    /// the response begins. See ``MockResponse/failing(afterHeaderBytes:)``.
-    case failingInHeaders(afterBytes: Int)
-
     /// A connection that is lost after this many bytes of the body. See
     /// ``MockResponse/failing(afterBytes:with:)``.
     ///
@@ -107,8 +103,6 @@ extension Fault: CustomStringConvertible {
         case .cancelledDuring: "cancelled during"
         case .error(let code): URLError.name(of: code)
         case .hanging: "no response"
-        case .failingInHeaders(0): "connection lost before the headers"
-        case .failingInHeaders(let count): "connection lost after \(bytes(count)) of the headers"
         case .failing(let count): "connection lost after \(bytes(count))"
         case .truncated(0): "empty body"
         case .truncated(let count): "truncated to \(bytes(count))"

@@ -14,12 +14,6 @@ extension URLSessionConfiguration {
         connectionProxyDictionary?["APIKitLite.MockNetwork"] != nil
     }
 }
-
-/// Returns how many bytes of a response's head a server may send before it closes the connection.
-///
-/// On Linux, Foundation (up to 6.3) crashes a client whose connection closes between the first line
-/// and the empty line: "Transfer completed, but there's no response."
-func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
 #else
 extension URLSessionConfiguration {
     func retain(_ object: any AnyObject & Sendable) {
@@ -35,8 +29,6 @@ extension URLSessionConfiguration {
         var object: (any AnyObject & Sendable)?
     }
 }
-
-func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }
 #endif
 
 extension URLSession {

@@ -68,8 +68,7 @@ struct Answer: Sendable {
 
     /// The error with which the client's request fails; nil if it does not fail.
     var error: (any Error)? {
-        guard case .failure(let error) = end else { return nil }
-        return error is CutHead ? URLError(.networkConnectionLost) : error
+        if case .failure(let error) = end { error } else { nil }
     }
 
     /// Appends the next part.
@@ -78,12 +77,6 @@ struct Answer: Sendable {
         pieces += next.pieces
         end = next.end
     }
-}
-
-/// The error for a connection that is lost after this many bytes of the headers.
-struct CutHead: Error {
-    let head: Answer.Head
-    let byteCount: Int
 }
 
 extension [Data] {

@@ -17,12 +17,9 @@ extension MockResponse {
         head.length = length(for: request).flatMap { Int($0) }
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
-        switch ending {
-        case .cutHead(let count):
-            return waiting(for: .now(.failure(CutHead(head: head, byteCount: count))))
         // A client that follows a redirect might not read its body.
-        case .failure(let error, _) where !isRead: return waiting(for: .now(.failure(error)))
-        case .end, .silence, .failure: break
+        if case .failure(let error, _) = ending, !isRead {
+            return waiting(for: .now(.failure(error)))
         }
         var body = self
         if !hasBody { body.pieces = [] }
@@ -44,7 +41,7 @@ extension MockResponse {
         switch ending {
         case .end: isWhole = true
         case .failure(_, let count): pieces = Self.pieces(pieces, upTo: count)
-        case .cutHead, .silence: break
+        case .silence: break
         }
         let gaps = gaps(pieces.count)
         if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
@@ -63,7 +60,7 @@ extension MockResponse {
                 try await delivery.run(.writer) { try await write(delivery.writer) }
             }
             switch ending {
-            case .end, .cutHead: break
+            case .end: break
             case .failure(let error, _): throw error
             case .silence: try await delivery.waitForNothing()
             }

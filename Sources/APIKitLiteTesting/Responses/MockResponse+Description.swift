@@ -19,8 +19,6 @@ extension MockResponse: CustomStringConvertible {
             case (.passthrough, _): "passed through"
             case (_, .failure(_, let count)): answer + ", failing after \(byteCount(count))"
             case (_, .silence): answer + ", without an end"
-            case (_, .cutHead(let count)):
-                answer + ", failing after \(byteCount(count)) of the headers"
             case (.head, .end):
                 source != nil
                     ? [status, type, "stream"].compactMap(\.self).joined(separator: ", ") : answer

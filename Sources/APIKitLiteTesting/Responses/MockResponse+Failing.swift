@@ -30,26 +30,6 @@ extension MockResponse {
         return with(\.ending, .failure(URLError(code), afterBytes: count))
     }
 
-    /// Returns a response that breaks off within its headers.
-    ///
-    /// The request fails with `URLError.networkConnectionLost`. Over a socket, the server sends
-    /// this many bytes and closes the connection, and the client reports its own error.
-    ///
-    /// On Linux, the server sends at most the status line without its line ending. If the
-    /// connection closed later within the headers, Foundation would crash its client. Using this
-    /// with a stream, a ``passthrough(to:)``, an error or ``hanging`` is a configuration error.
-    ///
-    /// - Parameter count: The number of bytes. A negative number is a configuration error.
-    public func failing(afterHeaderBytes count: Int) -> MockResponse {
-        guard count >= 0 else {
-            return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
-        }
-        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsHead: true) {
-            return wrong
-        }
-        return with(\.ending, .cutHead(afterBytes: count))
-    }
-
     /// Returns the response with a configuration error. Only the first error is kept.
     func wrong(_ configurationError: String) -> MockResponse {
         with(\.configurationError, self.configurationError ?? configurationError)

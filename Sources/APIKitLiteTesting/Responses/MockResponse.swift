@@ -21,8 +21,6 @@ public struct MockResponse: Sendable {
         case end
         /// An error, after this many bytes of the body.
         case failure(any Error, afterBytes: Int)
-        /// A lost connection, after this many bytes of the headers.
-        case cutHead(afterBytes: Int)
         case silence
     }
 

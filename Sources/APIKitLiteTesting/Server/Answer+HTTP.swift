@@ -25,12 +25,6 @@ extension Answer.Head {
             ]
         }
 
-        /// Returns the first bytes of the head, but never the whole head. On Linux, these bytes end
-        /// within the first line.
-        func head(cutAfter count: Int) -> Data {
-            head.prefix(min(count, longestCutHead(of: head)))
-        }
-
         /// The bytes that mark the end of the body.
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }

@@ -125,9 +125,6 @@ final class LoopbackConnection: Sendable {
             case .success:
                 guard let message, socket.send(message.end) else { return nil }
                 return message.keepsAlive ? .request : .end
-            case .failure(let cut as CutHead):
-                let message = cut.head.message(for: request)
-                return socket.send([message.head(cutAfter: cut.byteCount)]) ? .end : nil
             case .failure where message != nil: return .end
             case .failure(is URLError): return .loss
             case .failure(let error): return write(Answer.report(of: error, url: url), to: request)

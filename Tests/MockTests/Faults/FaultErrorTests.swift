@@ -50,7 +50,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.report[.slow] == .value)
         #expect(
             "\(failure)" == """
-                4 of 37 faults broke the client (App/UserTests.swift:12):
+                4 of 33 faults broke the client (App/UserTests.swift:12):
                   URLError.timedOut and 1 more: threw URLError.timedOut, not APIRequestError
                   503 with Retry-After: 120 and 1 more: threw ShopError (busy), not APIRequestError
                 A body must end in a value or APIRequestError. For another type, pass `throwing:`.

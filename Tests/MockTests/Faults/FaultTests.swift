@@ -10,8 +10,7 @@ import Testing
     static func wordings() async throws -> [Wordings] {
         let faults: [Fault] = [
             .noFault, .cancelledBefore, .cancelledDuring, .error(.notConnectedToInternet),
-            .error(.zeroByteResource), .hanging, .failingInHeaders(afterBytes: 0),
-            .failingInHeaders(afterBytes: 1), .failingInHeaders(afterBytes: 15),
+            .error(.zeroByteResource), .hanging,
             .failing(afterBytes: 7), .truncated(toBytes: 7), .truncated(toBytes: 0),
             .wrongType(at: "$.user.ids[0]"), .null(at: "$"), .html(status: 502), .status(404),
             .status(429, retryAfter: "120"), .slow, .stalled(afterBytes: 7), .repeatedPiece(2),
@@ -20,7 +19,7 @@ import Testing
         let unusable: [(Fault, MockResponse)] = [
             (.wrongType(at: "$"), .text("hi")), (.null(at: "$.x"), json),
             (.wrongType(at: "$.a."), json), (.truncated(toBytes: -1), json),
-            (.failing(afterBytes: -1), json), (.failingInHeaders(afterBytes: -1), json),
+            (.failing(afterBytes: -1), json),
             (.status(99), json), (.html(status: 600), json), (.hanging, .json("{")),
             (.stalled(afterBytes: 0), stream), (.stalled(afterBytes: 10_000), stream),
             (.repeatedPiece(0), stream), (.repeatedPiece(4), stream),
@@ -111,8 +110,7 @@ import Testing
     @Test(arguments: [
         (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed),
         (.hanging, .timedOut),
-        (.failingInHeaders(afterBytes: 0), .networkConnectionLost),
-        (.failingInHeaders(afterBytes: 15), .networkConnectionLost),
+        (.error(.networkConnectionLost), .networkConnectionLost),
         (.failing(afterBytes: 0), .networkConnectionLost),
         (.failing(afterBytes: 7), .networkConnectionLost),
         (.failing(afterBytes: sample.utf8.count), .networkConnectionLost),
@@ -148,7 +146,7 @@ import Testing
 
     @Test(arguments: [
         Fault.truncated(toBytes: 1), .wrongType(at: "$"), .null(at: "$"), .status(503), .slow,
-        .failing(afterBytes: 2), .failingInHeaders(afterBytes: 5), .repeatedPiece(1),
+        .failing(afterBytes: 2), .repeatedPiece(1),
         .stalled(afterBytes: 1),
     ])
     func keepsTheTimeOfTheSample(_ fault: Fault) {

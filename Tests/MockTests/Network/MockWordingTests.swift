@@ -64,7 +64,7 @@ import TestSupport
         let responses: [MockResponse] = [
             .text("x").delayed(by: .seconds(-1)), .text("x").chunked(by: 1, every: .seconds(-1)),
             .text("x").chunked(by: 0), .text("x").failing(afterBytes: -1),
-            .text("x").failing(afterHeaderBytes: -1), .json("{").delayed(by: .seconds(1)),
+            .json("{").delayed(by: .seconds(1)),
         ]
         var texts: [String] = []
         for response in responses {

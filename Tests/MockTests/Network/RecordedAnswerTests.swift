@@ -25,7 +25,6 @@ import TestSupport
         Row(
             response: .text("abc").chunked(by: 2).failing(afterBytes: 3), status: 200,
             pieces: ["ab", "c"], error: .networkConnectionLost),
-        Row(response: .text("abc").failing(afterHeaderBytes: 1), error: .networkConnectionLost),
     ]
 
     @Test(arguments: Transport.allCases)

@@ -131,7 +131,6 @@ extension ResponseShape {
 
     private static let failures = [
         Self("a lost connection", .error(.networkConnectionLost)),
-        Self("a lost connection in the headers", .text("abc").failing(afterHeaderBytes: 1)),
         Self("a lost connection in the body", .text("abc").failing(afterBytes: 1)),
         Self("a lost connection after the body", .text("abc").failing(afterBytes: 3)),
         Self("a lost connection in a piece", .text("abc").chunked(by: 1).failing(afterBytes: 2)),

@@ -305,20 +305,19 @@ import TestSupport
             "the code that sends a .stream decides",
             [
                 .stream { _ in }.chunked(by: 1), .stream().failing(afterBytes: 1),
-                .stream().failing(afterHeaderBytes: 1), .stream().acceptingRanges,
+                .stream().acceptingRanges,
             ]
         ),
         (
             "the real session decides",
             [
-                passed.failing(afterBytes: 1), passed.failing(afterHeaderBytes: 1),
-                passed.chunked(by: 1), passed.header("X", "1"),
+                passed.failing(afterBytes: 1), passed.chunked(by: 1), passed.header("X", "1"),
                 passed.acceptingRanges,
             ]
         ),
         (
             "so it has no body",
-            [.error(.timedOut).failing(afterBytes: 1), .hanging.failing(afterHeaderBytes: 1)]
+            [.error(.timedOut).failing(afterBytes: 1), .hanging.failing(afterBytes: 1)]
         ), ("an interval must not be negative", [.chunks(["a"], every: .seconds(-1))]),
     ]
 
