@@ -5,7 +5,7 @@ extension MockNetwork {
     /// Starts a server that answers from the same stubs, for clients in other processes.
     ///
     /// The server listens on `http://127.0.0.1`. Its requests appear in ``requests`` and count
-    /// toward ``verify(fileID:line:)``. A client that uses it as its `http` proxy reaches the stubs
+    /// toward ``verify()``. A client that uses it as its `http` proxy reaches the stubs
     /// of any host. Errors reach the client in this form:
     ///
     /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason

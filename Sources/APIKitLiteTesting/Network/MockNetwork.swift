@@ -114,7 +114,7 @@ public final class MockNetwork: Sendable {
     ///   - more: The responses that follow, in order.
     ///   - afterLast: What requests receive after the last response. By default, the last response
     ///     repeats.
-    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///   - times: How often the stub may answer, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
@@ -134,7 +134,7 @@ public final class MockNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
-    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///   - times: How often the stub may answer, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
@@ -157,7 +157,7 @@ public final class MockNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
-    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///   - times: How often the stub may answer, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
@@ -175,7 +175,7 @@ public final class MockNetwork: Sendable {
 
     /// Removes a stub.
     ///
-    /// Older stubs answer later requests, and ``verify(fileID:line:)`` no longer checks the removed
+    /// Older stubs answer later requests, and ``verify()`` no longer checks the removed
     /// stub.
     public func remove(_ stub: Stub) {
         core.remove(stub)
@@ -189,22 +189,14 @@ public final class MockNetwork: Sendable {
     /// Checks that every request was answered and that every stub was used as often as its `times`
     /// requires.
     ///
-    /// Call this at the end of a test. Adding a stub afterwards is a configuration error: its
-    /// requests fail, and the next `verify()` reports it.
+    /// Call this at the end of a test, because nothing checks stubs that are added afterwards.
     ///
-    /// - Parameters:
-    ///   - fileID: The file of this call, for later error messages.
-    ///   - line: The line of this call, for later error messages.
     /// - Throws: ``VerificationError`` if a check fails. It lists requests that no stub answered,
     ///   stubs that were used the wrong number of times, configuration errors, and requests that
     ///   are still pending. Requests over a socket are never listed as pending, because the server
     ///   notices a closed socket late.
-    public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
-        try verify(at: "\(fileID):\(line)")
-    }
-
-    func verify(at sourceLocation: String) throws {
-        let findings = core.findings(at: sourceLocation)
+    public func verify() throws {
+        let findings = core.findings
         if !findings.isEmpty {
             throw VerificationError(findings: findings, bodyError: nil)
         }

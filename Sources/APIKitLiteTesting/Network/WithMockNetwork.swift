@@ -18,15 +18,14 @@ public nonisolated(nonsending) func withMockNetwork<R>(
 ) async throws -> R {
     let network = MockNetwork(
         NetworkCore(clock: clock, sourceLocation: "\(fileID):\(line)"))
-    return try await verifying(network, at: "\(fileID):\(line)", body)
+    return try await verifying(network, body)
 }
 
 /// Runs a body of code with a network, and verifies the network at the end.
 ///
 /// - Throws: The same errors as ``withMockNetwork(clock:fileID:line:_:)``.
 nonisolated(nonsending) func verifying<R>(
-    _ network: MockNetwork, at sourceLocation: String,
-    _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+    _ network: MockNetwork, _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
 ) async throws -> R {
     let result: R
     do {
@@ -34,12 +33,11 @@ nonisolated(nonsending) func verifying<R>(
     } catch {
         // The body often throws the error of an unmatched request, which is also a finding.
         let thrown = "\(error)"
-        let findings = network.core.findings(at: sourceLocation)
-            .filter { !thrown.contains($0) }
+        let findings = network.core.findings.filter { !thrown.contains($0) }
         if findings.isEmpty { throw error }
         throw VerificationError(findings: findings, bodyError: error)
     }
-    try network.verify(at: sourceLocation)
+    try network.verify()
     return result
 }
 

@@ -27,7 +27,7 @@ extension MockNetwork {
     /// - Parameters:
     ///   - archive: The exchanges.
     ///   - afterLast: What a request receives after its last response: by default, an error.
-    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)``
+    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify()``
     ///     reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.
     ///   - fileID: The file to name in error messages if the archive was not read from a file.

@@ -62,7 +62,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     _ = network.stub(
         archive, as: file.recording, then: afterLast, times: times, redacting: redaction,
         sourceLocation: sourceLocation)
-    return try await verifying(network, at: sourceLocation, body)
+    return try await verifying(network, body)
 }
 
 /// The file of a recording.
@@ -145,7 +145,7 @@ package struct RecordingFile: Sendable {
                 clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
         network.core.hide(redaction)
         network.stub(matcher, .passthrough(to: session), times: .any)
-        let result = try await verifying(network, at: sourceLocation, body)
+        let result = try await verifying(network, body)
         try write(network.requests, redacting: redaction)
         return result
     }

@@ -3,10 +3,8 @@ import Foundation
 
 // The findings that `verify()` reports.
 extension NetworkCore {
-    /// Returns everything that `verify()` reports, in order. Adding a stub after the first call is
-    /// a configuration error.
-    func findings(at sourceLocation: String) -> [String] {
-        verified.withLock { $0 = $0 ?? sourceLocation }
+    /// Everything that `verify()` reports, in order.
+    var findings: [String] {
         let stubs = stubs
         let broken = stubs.flatMap { stub in
             stub.configurationErrors.map { "\($0) (\(stub.sourceLocation))" }

@@ -27,8 +27,6 @@ final class NetworkCore: Sendable {
     private let answers = Locked(Answers())
     let unanswered = Locked(UnansweredRequests())
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
-    /// Where the network was first verified; nil until then.
-    let verified = Locked<String?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
 
     init(
@@ -78,8 +76,7 @@ final class NetworkCore: Sendable {
     ) -> Stub {
         Stub(
             matcher, source, times: times, sourceLocation: sourceLocation,
-            recording: recording, journal: journal, watch: watch, verified: verified.withLock { $0 }
-        )
+            recording: recording, journal: journal, watch: watch)
     }
 
     var stubs: [Stub] { answers.withLock { $0.groups }.flatMap(\.stubs) }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A rule of a ``MockNetwork``: which requests it answers, with which responses, and how often.
 public final class Stub: AnsweringStub {
-    /// How often a stub may answer, and the number that ``MockNetwork/verify(fileID:line:)``
+    /// How often a stub may answer, and the number that ``MockNetwork/verify()``
     /// expects.
     public enum Times: Sendable, Equatable {
         /// Any number of times. `verify()` accepts every number.
@@ -62,12 +62,9 @@ public final class Stub: AnsweringStub {
     /// property has its own lock.
     private let taken = Locked(0)
 
-    /// Creates a stub. `verified` is the place where the network was already verified; nil if it
-    /// was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
-        recording: Recording? = nil, journal: Journal, watch: HangReporter,
-        verified: String?
+        recording: Recording? = nil, journal: Journal, watch: HangReporter
     ) {
         self.matcher = matcher
         self.source = source.naming
@@ -77,12 +74,7 @@ public final class Stub: AnsweringStub {
         self.journal = journal
         number = journal.addStub()
         self.watch = watch
-        let lateness = verified.map {
-            "verify() was called (\($0)) before the stub for \(matcher) was added, so nothing would "
-                + "check it. Add stubs first, and verify at the end."
-        }
-        configurationError =
-            lateness ?? matcher.configurationError ?? times.configurationError
+        configurationError = matcher.configurationError ?? times.configurationError
     }
 
     /// What is wrong with the stub or, if nothing is, with each of its responses. An invalid

@@ -8,7 +8,6 @@ import TestSupport
         try await expectWordings(
             [
                 responses, unanswered(), unusable(), refused(), neverUsed(), unfinished(),
-                lateStub(),
                 differences(), ReplayTests.wordings(), ArchiveWritingTests.wordings(),
                 WaitReportTests.wordings(),
             ] + FaultTests.wordings())
@@ -124,14 +123,5 @@ import TestSupport
         load.cancel()
         _ = await load.result
         return Wordings("All findings together", text)
-    }
-
-    private func lateStub() async throws -> Wordings {
-        let network = MockNetwork()
-        try network.verify(fileID: "A/B.swift", line: 6)
-        network.stub(.get("/late"), .text("x"), fileID: "A/B.swift", line: 7)
-        return Wordings(
-            "A stub that is added after verify()",
-            try await failure(of: .test("late"), over: network))
     }
 }
