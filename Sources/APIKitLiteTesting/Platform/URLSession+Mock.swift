@@ -9,10 +9,6 @@ extension URLSessionConfiguration {
     func retain(_ object: any AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
-
-    fileprivate var isOfMock: Bool {
-        connectionProxyDictionary?["APIKitLite.MockNetwork"] != nil
-    }
 }
 #else
 extension URLSessionConfiguration {
@@ -22,8 +18,6 @@ extension URLSessionConfiguration {
         urlCredentialStorage = retainer
     }
 
-    fileprivate var isOfMock: Bool { urlCredentialStorage is Retainer }
-
     // A copy of a configuration shares its credential storage.
     private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
         var object: (any AnyObject & Sendable)?
@@ -32,9 +26,6 @@ extension URLSessionConfiguration {
 #endif
 
 extension URLSession {
-    /// Whether a network answers the requests of the session.
-    var isMocked: Bool { configuration.isOfMock }
-
     convenience init(mocked configuration: URLSessionConfiguration) {
         #if canImport(FoundationNetworking)
         let queue = OperationQueue.serial(label: "APIKitLite.MockNetwork.delegateQueue")

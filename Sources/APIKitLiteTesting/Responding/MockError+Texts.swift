@@ -26,15 +26,13 @@ extension MockError {
             """)
     }
 
-    /// Returns the error for a request that a stub passes back to its own network, or that networks
-    /// pass to each other.
+    /// Returns the error for a request that networks keep passing to themselves or to each other.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .brokenStub,
             """
             \(record.line) would come back to this network forever: the stub for \(stub.label) \
-            passes it to a session of the network itself, back to its server, or to a network that \
-            passes it back. Pass it to a session that reaches the real host, such as one of \
+            passes it to a session of the network itself, or to a network that passes it back. Pass it to a session that reaches the real host, such as one of \
             intercepting(_:).
             """)
     }

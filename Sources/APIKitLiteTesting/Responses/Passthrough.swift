@@ -10,9 +10,8 @@ extension MockResponse {
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
     /// loopback address as its host. To send it elsewhere, wrap the session in another.
     ///
-    /// A request that a network passes to its own server fails. A request that networks keep
-    /// passing to each other fails at the seventeenth pass or, over their servers, when it times
-    /// out.
+    /// A request that networks keep passing to themselves or to each other fails at the seventeenth
+    /// pass or, over their servers, when it times out.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {

@@ -3,18 +3,6 @@ import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct PassageTests {
-    @Test func isNotPassedToItsOwnServer() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: URLSession(configuration: .withoutProxy)))
-        let (session, baseURL) = try Transport.loopback.open(network)
-
-        let (data, response) = try await session.exchange(URLRequest(url: baseURL))
-
-        #expect(response.statusCode == 500)
-        #expect(data.text.contains("would come back to this network"))
-        #expect(network.requests.count == 1)
-    }
-
     /// The sessions over which networks can pass a request to each other, or to themselves.
     enum Link: CaseIterable {
         case urlSession, direct, policies, chain, closure
