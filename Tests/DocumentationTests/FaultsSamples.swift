@@ -34,7 +34,7 @@ private typealias ChatRequest = StreamsSamples.ChatRequest
     }
 
     @Test func survivesEveryFaultOfAStream() async throws {
-        let sample = MockResponse.events([delta("Hel")], until: "[DONE]")
+        let sample = MockResponse.events([#"{"choices": []}"#], until: "[DONE]")
 
         try await forEachFault(in: sample) { network, clock in
             let session =

@@ -103,12 +103,13 @@ private struct ModelRequest: APIRequest {
         network.stub(.put("/videos/7"), .status(204))
         let session = network
 
-        let shown = Locked("")
+        let lines = Locked<[String]>([])
+        @Sendable func print(_ line: String) { lines.withLock { $0.append(line) } }
 
         try await session.load(VideoRequest(), file) { bytes, total in
-            shown.withLock { $0 = "\(bytes) of \(total ?? 0) bytes" }
+            print("\(bytes) of \(total ?? 0) bytes")
         }
-        #expect(shown.withLock { $0 } == "15 of 15 bytes")
+        #expect(lines.withLock { $0.last } == "15 of 15 bytes")
     }
 
     @Test @MainActor func showsTheFractionOfADownload() async throws {

@@ -37,18 +37,6 @@ private typealias UserRequest = ClientSamples.UserRequest
 @Suite(.limited, .usesSockets) struct TimeSamples {
     typealias User = TestingSamples.User
 
-    /// An endpoint that answers late sets its own timeout.
-    struct ReportRequest: APIRequest {
-        typealias ResponseDataType = Data
-
-        func makeRequest(from id: Int) throws -> URLRequest {
-            var request = try URLRequest(
-                "GET", URL(string: "https://api.example.com")!, path: "/reports/{id}", ["id": id])
-            request.timeoutInterval = 30
-            return request
-        }
-    }
-
     @Test func retriesAfterA503() async throws {
         let clock = MockClock()
         let network = MockNetwork()
@@ -67,13 +55,13 @@ private typealias UserRequest = ClientSamples.UserRequest
     @Test func timesOut() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        network.stub(.get("/reports/{id}"), .hanging)
+        network.stub(.get("/users/{id}"), .hanging)
 
         async let error = #expect(throws: APIRequestError.self) {
-            try await network.load(ReportRequest(), 7)
+            try await network.load(UserRequest(), 42)
         }
         await clock.waitForSleepers()
-        await clock.advance(by: .seconds(30))
+        await clock.advance(by: .seconds(60))
 
         #expect((await error?.underlying as? URLError)?.code == .timedOut)
     }
