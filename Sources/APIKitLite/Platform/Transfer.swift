@@ -124,7 +124,7 @@ extension URLSessionTask {
 ///
 /// Reads other properties only while the place of this one is unknown, because other threads may be
 /// changing them, and because that takes four times as long.
-private func property(_ name: String, of object: Any) -> Any? {
+package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
         let key = PropertyKey(type: ObjectIdentifier(current.subjectType), name: name)

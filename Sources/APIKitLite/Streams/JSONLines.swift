@@ -10,7 +10,10 @@ import Foundation
 /// Lines end with LF or CR LF. Blank lines and one byte order mark at the start are ignored. The
 /// last line needs no line ending.
 public struct JSONLines<Value: Decodable>: StreamParser {
-    private var lines: LineParser<JSONLineReader<Value>>
+    private var lines: LineSplitter
+    private let decoder: JSONDecoder
+    /// The media types that the parser was created with.
+    public let mediaTypes: [String]
 
     /// Creates a parser.
     ///
@@ -26,23 +29,21 @@ public struct JSONLines<Value: Decodable>: StreamParser {
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         mediaTypes: [String] = Self.mediaTypes, longestLine: Int = ServerSentEvents.longestLine
     ) {
-        lines = LineParser(
-            JSONLineReader(decoder: decoder, mediaTypes: mediaTypes), longestLine: longestLine)
+        lines = LineSplitter(at: "\n", longestLine: longestLine)
+        (self.decoder, self.mediaTypes) = (decoder, mediaTypes)
     }
 
     @usableFromInline static var mediaTypes: [String] {
         jsonLinesTypes + ["application/json", "text/plain", "application/octet-stream"]
     }
 
-    /// The media types that the parser was created with.
-    public var mediaTypes: [String] { lines.mediaTypes }
-
     /// Appends the values of the lines that the next piece of the stream completes.
     ///
     /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if it is too long, or
     ///   the body is compressed.
     public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
-        try lines.parse(bytes, into: &values)
+        try lines.append(bytes)
+        while let line = try lines.next() { try append(line, to: &values) }
     }
 
     /// Appends the value of the last line, if it has no line ending.
@@ -50,26 +51,15 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut off. To
     ///   detect a stream that was cut off between two lines, use ``StreamParser/until(_:)``.
     public mutating func finish(into values: inout [Value]) throws {
-        try lines.finish(into: &values)
+        try append(lines.last(), to: &values)
+    }
+
+    private func append(_ line: ArraySlice<UInt8>, to values: inout [Value]) throws {
+        if line.isEmptyBody { return }
+        // If the value is `Data`, it is the line itself, without its ending.
+        let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        values.append(try decoder.decode(Value.self, fromElement: Data(element)))
     }
 }
 
 extension JSONLines: Sendable where Value: SendableMetatype {}
-
-private struct JSONLineReader<Value: Decodable>: LineReader {
-    let decoder: JSONDecoder
-    let mediaTypes: [String]
-
-    var lineEnds: String { "\n" }
-
-    mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
-        if line.isEmptyBody { return nil }
-        // If the value is `Data`, it is the line itself, without its ending.
-        let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        return try decoder.decode(Value.self, fromElement: Data(element))
-    }
-
-    mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? { try read(line) }
-}
-
-extension JSONLineReader: Sendable where Value: SendableMetatype {}

@@ -22,7 +22,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// The default maximum line length: 16 MiB, enough for an event that contains an image.
     @usableFromInline static let longestLine = 16 * 1_048_576
 
-    private var lines: LineParser<EventReader>
+    private var lines: LineSplitter
+    private var reader: EventReader
 
     /// Creates a parser.
     ///
@@ -38,36 +39,39 @@ public struct ServerSentEvents: StreamParser, Sendable {
         orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
     ) {
-        lines = LineParser(
-            EventReader(longestData: longestLine, orBodyOf: response, mediaTypes: mediaTypes),
-            longestLine: longestLine)
+        lines = LineSplitter(at: "\r\n", longestLine: longestLine)
+        reader = EventReader(
+            longestData: longestLine, orBodyOf: response, mediaTypes: mediaTypes)
     }
 
     /// The delay before a client reconnects, from the last valid `retry` field, or `nil` if there
     /// was none.
-    public var retry: Duration? { lines.reader.retry }
+    public var retry: Duration? { reader.retry }
 
     /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
     /// To resume after an earlier event, a client sets its ID here before it connects.
     ///
     /// An event without data can also change it.
     var lastEventID: String {
-        get { lines.reader.lastEventID }
-        set { lines.reader.lastEventID = newValue }
+        get { reader.lastEventID }
+        set { reader.lastEventID = newValue }
     }
 
     /// Whether the single JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
-    public var isComplete: Bool { lines.reader.isComplete }
+    public var isComplete: Bool { reader.isComplete }
 
     /// The media types that the parser was created with, by default `text/event-stream`.
-    public var mediaTypes: [String] { lines.mediaTypes }
+    public var mediaTypes: [String] { reader.mediaTypes }
 
     /// Appends the events that the next piece of the stream completes.
     ///
     /// - Throws: ``StreamError`` if a line or an event's data is too long, the body is compressed,
     ///   or it contains JSON that is not part of an event.
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
-        try lines.parse(bytes, into: &events)
+        try lines.append(bytes)
+        while let line = try lines.next() {
+            if let event = try reader.read(line) { events.append(event) }
+        }
     }
 
     /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is a
@@ -77,7 +81,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   are JSON that is not part of an event, or if the body is not an event stream, because it is
     ///   not empty but has no event, field or comment.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
-        try lines.finish(into: &events)
+        if let event = try reader.finish(lines.last()) { events.append(event) }
     }
 }
 
@@ -125,7 +129,7 @@ extension String {
 /// A reader for the lines of an event stream (HTML Standard, section 9.2.6).
 ///
 /// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
-struct EventReader: LineReader, Sendable {
+private struct EventReader: Sendable {
     /// The maximum number of bytes in the data of one event.
     let longestData: Int
     /// Whether a JSON body is treated as one value instead of events.
@@ -163,10 +167,9 @@ struct EventReader: LineReader, Sendable {
         self.mediaTypes = form == nil ? mediaTypes : []
     }
 
-    var lineEnds: String { "\r\n" }
-
     private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 
+    /// Reads a line, and returns the event that it completes, if any.
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {
@@ -181,7 +184,7 @@ struct EventReader: LineReader, Sendable {
         return nil
     }
 
-    /// Returns the single value. For events, ignores an incomplete last line and its event.
+    /// Reads the last line, and returns the single value. For events, ignores an incomplete last line and its event.
     ///
     /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {

@@ -27,8 +27,8 @@ extension URLSessionTask {
     /// thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session,
-            let registry: AnyObject = Mirror.stored("taskRegistry", of: session),
-            let behaviours: Any = Mirror.stored("behaviours", of: registry)
+            let registry = property("taskRegistry", of: session),
+            let behaviours = property("behaviours", of: registry)
         else { return false }
         // In a session with a delegate, only this property tells whether a task has a completion
         // handler.
@@ -37,21 +37,7 @@ extension URLSessionTask {
         return own.map { "\($0.1)".hasSuffix("callDelegate") } ?? true
     }
 
-    func mirrored<Value>(_ name: String) -> Value? { Mirror.stored(name, of: self) }
-}
-
-extension Mirror {
-    /// Returns the value of an object's stored property, whichever class declares it.
-    fileprivate static func stored<Value>(_ name: String, of object: AnyObject) -> Value? {
-        var mirror: Mirror? = Mirror(reflecting: object)
-        while let current = mirror {
-            if let child = current.children.first(where: { $0.label == name }) {
-                return child.value as? Value
-            }
-            mirror = current.superclassMirror
-        }
-        return nil
-    }
+    func mirrored<Value>(_ name: String) -> Value? { property(name, of: self) as? Value }
 }
 #else
 extension URLSessionTask {

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Splits a stream into lines, and limits their length.
+///
+/// Each byte is copied once and searched once, however the stream is divided into pieces.
+struct LineSplitter: Sendable {
+    private let lineEnds: [UInt8]
+    private let longestLine: Int
+    /// The bytes that have not been returned as a line, after those that have.
+    private var bytes: [UInt8] = []
+    /// Where the next line begins, and where the search for its end continues.
+    private var (start, searched) = (0, 0)
+    private var isFirstLine = true
+    /// Whether the last line ended with CR, so that an LF after it is part of the same line ending.
+    private var endedWithReturn = false
+
+    /// Creates a splitter. `lineEnds` contains the characters that end a line.
+    init(at lineEnds: String, longestLine: Int) {
+        self.lineEnds = Array(lineEnds.utf8)
+        self.longestLine = longestLine
+    }
+
+    mutating func append(_ piece: Data) throws {
+        bytes.append(contentsOf: piece)
+        // The magic number of gzip (RFC 1952, section 2.3.1), which no text begins with.
+        if isFirstLine, bytes.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
+    }
+
+    /// Returns the next complete line, or nil until more bytes are appended.
+    mutating func next() throws -> ArraySlice<UInt8>? {
+        while let end = bytes[searched...].firstIndex(where: lineEnds.contains) {
+            let line = bytes[start..<end]
+            let isRestOfEnd =
+                endedWithReturn && line.isEmpty && bytes[end] == UInt8(ascii: "\n")
+            endedWithReturn = bytes[end] == UInt8(ascii: "\r")
+            (start, searched) = (end + 1, end + 1)
+            if !isRestOfEnd { return try checked(line) }
+        }
+        bytes.removeFirst(start)
+        (start, searched) = (0, bytes.count)
+        try checkLength(bytes.count)
+        return nil
+    }
+
+    /// Returns the last line, which has no line ending. It may be empty.
+    mutating func last() throws -> ArraySlice<UInt8> { try checked(bytes[...]) }
+
+    /// Returns the line, without a byte order mark at the start of the stream.
+    private mutating func checked(_ line: ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
+        try checkLength(line.count)
+        defer { isFirstLine = false }
+        return isFirstLine && line.starts(with: [0xef, 0xbb, 0xbf]) ? line.dropFirst(3) : line
+    }
+
+    private func checkLength(_ count: Int) throws {
+        if count > longestLine { throw StreamError.lineTooLong(limit: longestLine) }
+    }
+}
