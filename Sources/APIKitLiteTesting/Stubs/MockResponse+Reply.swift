@@ -172,3 +172,13 @@ extension MockResponse {
         return response
     }
 }
+
+extension Reply {
+    /// Creates the reply that a closure will return.
+    init(from closure: @escaping Stub.Closure, to request: URLRequest) {
+        self = .later(.handler) { delivery in
+            let given = try await delivery.run(.handler) { try await closure(request) }
+            try delivery.give(.whole(given, to: request))
+        }
+    }
+}

@@ -64,7 +64,7 @@ final class Journal: Sendable {
 
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    func pending(of stub: Stub) -> [PendingRequest] {
+    func pending(of stub: any AnsweringStub) -> [PendingRequest] {
         pending.filter { $0.request.stub === stub }
     }
 
@@ -77,10 +77,10 @@ final class Journal: Sendable {
     }
 
     /// Returns the number of requests that a stub has answered.
-    func count(of stub: Stub) -> Int { state.withLock { $0.counts[stub.number] } }
+    func count(of stub: any AnsweringStub) -> Int { state.withLock { $0.counts[stub.number] } }
 
     /// Suspends until a stub has answered a number of requests, or until the task is cancelled.
-    func waitForRequests(_ count: Int, of stub: Stub) async {
+    func waitForRequests(_ count: Int, of stub: any AnsweringStub) async {
         await state.wait { [number = stub.number] in $0.counts[number] >= count }
     }
 

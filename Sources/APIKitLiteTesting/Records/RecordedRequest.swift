@@ -73,11 +73,6 @@ public struct RecordedRequest: Sendable {
     /// The method, `GET` by default.
     public var method: String { request.httpMethod ?? "GET" }
 
-    /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
-    public var path: String {
-        PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
-    }
-
     /// The pieces of the response's body that were sent, in order, with the times of sending.
     ///
     /// A whole body is usually one piece. The first 10,000 pieces are kept, up to 1 MiB.
@@ -98,35 +93,6 @@ public struct RecordedRequest: Sendable {
     ///
     /// - Parameter name: The name of the header; its case does not matter (RFC 9110, section 5.1).
     public func header(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
-
-    /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
-    ///
-    /// For example: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
-    public var json: String? { (try? JSONValue(body))?.compact }
-
-    /// The parts of a `multipart/form-data` body, in order; nil if the body is of another type or
-    /// malformed.
-    ///
-    /// A body is malformed, for example, if its final boundary is missing, or if its lines end with
-    /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
-    public var parts: [RecordedPart]? {
-        (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
-    }
-
-    /// The query items in order, decoded as servers decode them: a `+` is a space. An item without
-    /// `=` has no value.
-    public var queryItems: [URLQueryItem] {
-        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
-            .map { URLQueryItem(name: $0.name, value: $0.value) }
-    }
-
-    /// The query items by name, such as `query["page"]`.
-    ///
-    /// If a name is repeated, its first item counts. An item without a value is an empty string.
-    public var query: [String: String] {
-        Dictionary(
-            queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
-    }
 
     /// Decodes the body from JSON. As `Data`, the body is returned unchanged. As an optional type,
     /// an empty body is nil.

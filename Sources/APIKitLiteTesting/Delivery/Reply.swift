@@ -14,14 +14,6 @@ enum Reply: Sendable {
     /// Any other answer: what it waits for first, the stream that the test sends as its body, and
     /// the function that delivers the answer.
     case later(WaitReason, OpenStream? = nil, Function)
-
-    /// Creates the reply that a closure will return.
-    init(from closure: @escaping Stub.Closure, to request: URLRequest) {
-        self = .later(.handler) { delivery in
-            let given = try await delivery.run(.handler) { try await closure(request) }
-            try delivery.give(.whole(given, to: request))
-        }
-    }
 }
 
 /// What the answer to a request is waiting for.

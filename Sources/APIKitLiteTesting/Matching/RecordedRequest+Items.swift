@@ -1,0 +1,38 @@
+import APIKitLite
+import Foundation
+
+extension RecordedRequest {
+    /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
+    public var path: String {
+        PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
+    }
+
+    /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
+    ///
+    /// For example: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
+    public var json: String? { (try? JSONValue(body))?.compact }
+
+    /// The parts of a `multipart/form-data` body, in order; nil if the body is of another type or
+    /// malformed.
+    ///
+    /// A body is malformed, for example, if its final boundary is missing, or if its lines end with
+    /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
+    public var parts: [RecordedPart]? {
+        (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
+    }
+
+    /// The query items in order, decoded as servers decode them: a `+` is a space. An item without
+    /// `=` has no value.
+    public var queryItems: [URLQueryItem] {
+        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
+            .map { URLQueryItem(name: $0.name, value: $0.value) }
+    }
+
+    /// The query items by name, such as `query["page"]`.
+    ///
+    /// If a name is repeated, its first item counts. An item without a value is an empty string.
+    public var query: [String: String] {
+        Dictionary(
+            queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
+    }
+}
