@@ -4,7 +4,7 @@ import TestSupport
 @Suite(.limited) struct PrivacyManifestTests {
     @Test func declaresTheStatusOfFilesAndNothingElse() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../..").standardizedFileURL
+            .appending(path: "../..").standardizedFileURL
         let text = try Data(
             contentsOf: root.appending(path: "Sources/APIKitLite/PrivacyInfo.xcprivacy"))
 
