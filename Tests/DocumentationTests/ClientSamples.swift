@@ -44,10 +44,6 @@ import Testing
         func user(_ id: Int) async throws -> User {
             try await session.load(UserRequest(baseURL: baseURL), id)
         }
-
-        func add(_ user: User) async throws {
-            try await session.load(NewUserRequest(baseURL: baseURL), user)
-        }
     }
 
     @Test func asksForAUser() throws {
@@ -64,16 +60,6 @@ import Testing
         let user = try await api.user(42)
 
         #expect(user.name == "Emma")
-        try network.verify()
-    }
-
-    @Test func addsAUser() async throws {
-        let network = MockNetwork()
-        network.stub(.post("/users").json(#"{"name": "Emma"}"#), .status(201))
-        let api = ShopAPI(URL(string: "https://api.example.com")!, over: network)
-
-        try await api.add(User(name: "Emma"))
-
         try network.verify()
     }
 }

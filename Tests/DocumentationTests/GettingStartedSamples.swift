@@ -48,61 +48,38 @@ import Testing
         }
     }
 
-    @MainActor final class PlacesModel {
-        private(set) var places: [PointOfInterest] = []
-        private(set) var message: String?
-        private let loader: APIRequestLoader<PointsOfInterestRequest>
-
-        init(urlSession: any HTTPSession = URLSession.shared) {
-            loader = APIRequestLoader(
-                apiRequest: PointsOfInterestRequest(), urlSession: urlSession)
-        }
-
-        func loadData(near coordinate: Coordinate) async {
-            do {
-                places = try await loader.load(coordinate)
-            } catch  where error.isCancellation {
-                // The screen is closed: there is nothing to show.
-            } catch {
-                message = error.localizedDescription
-            }
-        }
-    }
-
-    @MainActor struct HandlerTests {
+    @MainActor struct LoaderTests {
+        let request = PointsOfInterestRequest()
         let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
 
-        @Test func showsPlaces() async throws {
+        @Test func loadsPlaces() async throws {
             let network = MockNetwork()
             network.requestHandler = { request in
                 #expect(request.url?.query()?.contains("lat=37.3293") == true)
                 return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
             }
-            let model = PlacesModel(urlSession: network)
+            let loader = APIRequestLoader(apiRequest: request, urlSession: network)
 
-            await model.loadData(near: coordinate)
+            let places = try await loader.load(coordinate)
 
-            #expect(model.places == [PointOfInterest(name: "My Location")])
+            #expect(places == [PointOfInterest(name: "My Location")])
         }
-    }
 
-    @MainActor struct StubTests {
-        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
-
-        @Test func showsPlaces() async throws {
+        @Test func loadsPlacesFromAStub() async throws {
             let network = MockNetwork()
             network.stub(
                 .get("/locations").query(["lat": "37.3293"]),
                 .json(#"[{"name": "My Location"}]"#))
-            let model = PlacesModel(urlSession: network)
+            let loader = APIRequestLoader(apiRequest: request, urlSession: network)
 
-            await model.loadData(near: coordinate)
+            let places = try await loader.load(coordinate)
 
+            #expect(places == [PointOfInterest(name: "My Location")])
             try network.verify()
-            #expect(model.places == [PointOfInterest(name: "My Location")])
         }
     }
 
+    /// The page's request with another name in its query.
     @Test func saysWhatTheStubExpected() async throws {
         let network = MockNetwork()
         network.stub(
@@ -112,24 +89,12 @@ import Testing
             "GET", URL(string: "https://example.com")!, path: "/locations",
             query: ["latitude": 37.3293, "long": -121.8893])
 
-        let error = await #expect(throws: MockError.self) { try await network.exchange(request) }
-
-        // The first line of the page has more: the test, and its line.
-        for line in "\(try #require(error))".split(separator: "\n").dropFirst() {
-            try expectPage("GettingStarted.md", toShow: String(line))
+        let error = try await #require(throws: APIRequestError.self) {
+            try await network.load(request, as: Data.self)
         }
-    }
 
-    @Test @MainActor func showsNothingOfACancellation() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let model = PlacesModel(urlSession: network)
-
-        let load = Task { await model.loadData(near: Coordinate(latitude: 0, longitude: 0)) }
-        await network.waitForRequests()
-        load.cancel()
-        await load.value
-
-        #expect(model.message == nil)
+        // The page's first line also names the test and the request's type.
+        let lines = error.description.split(separator: "\n").dropFirst()
+        try expectPage("GettingStarted.md", toShow: lines.joined(separator: "\n"))
     }
 }

@@ -49,6 +49,10 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// An implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
     ///
+    /// A load passes the whole body. A stream or a download passes empty data when the headers
+    /// arrive. If the function then throws, it is called again with the beginning of the body, so
+    /// that its error can quote the server's message.
+    ///
     /// - Throws: Any error if the response is not acceptable. By default,
     ///   ``UnacceptableStatusError``. The load then fails in stage
     ///   ``APIRequestError/Stage/validate``.

@@ -39,7 +39,7 @@ extension HTTPSession {
     ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
     ///     ``data(for:progress:)``.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`.
+    ///     `200..<300`. The closure is called once, with the whole body.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T: Decodable & SendableMetatype>(

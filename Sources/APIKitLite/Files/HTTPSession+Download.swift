@@ -43,8 +43,9 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, before the first byte is written. The
-    ///     closure is called with an empty body first. If it throws, it is called again with the
-    ///     beginning of the body. It must accept the status 206 of a resumed download.
+    ///     closure is called with empty data when the headers arrive. If it throws, it is called
+    ///     again with the beginning of the body, so that its error can quote the server's message.
+    ///     It must accept the status 206 of a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` if a stage fails. In stage
@@ -76,9 +77,9 @@ extension HTTPSession {
     ///
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///
-    /// `validateResponse` is called with the response and an empty body before the first byte is
-    /// written. If it throws, it is called once more, with the beginning of the body. The function
-    /// must accept the status 206 of a resumed download, as its default does. `parseResponse` is
+    /// `validateResponse` is called with empty data when the headers arrive. If it throws, it is
+    /// called again with the beginning of the body, so that its error can quote the server's
+    /// message. The function must accept the status 206 of a resumed download, as its default does. `parseResponse` is
     /// not called. Both functions run on the caller's actor.
     ///
     /// Everything else works as in

@@ -197,8 +197,8 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, which ends the events. The closure is
-    ///     called with an empty body first. If it throws, it is called again with the beginning of
-    ///     the body. A response that it accepts must also have status 200. Its error does not
+    ///     called with empty data when the headers arrive. If it throws, it is called again with
+    ///     the beginning of the body, so that its error can quote the server's message. A response that it accepts must also have status 200. Its error does not
     ///     affect whether the client reconnects.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.

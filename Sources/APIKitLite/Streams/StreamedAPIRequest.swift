@@ -120,8 +120,9 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. The closure is called with an empty body first. If it throws, it is called
-    ///     again with the beginning of the body.
+    ///     `200..<300`. The closure is called with empty data when the headers arrive. If it throws,
+    ///     it is called again with the beginning of the body, so that its error can quote the
+    ///     server's message.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
