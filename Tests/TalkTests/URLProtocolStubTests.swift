@@ -4,7 +4,8 @@ import XCTest
 
 @testable import APIKitLite
 
-/// The file of the page *From another mock* gives a client what a class that an app has written gives.
+/// The file of the page *Move from another library* gives a client what a class that an app has
+/// written gives.
 final class URLProtocolStubTests: HandlerTestCase {
     private typealias Values = (data: Data?, response: URLResponse?, error: Error?)
 

@@ -1,5 +1,5 @@
 // The tests of a client that have a `URLProtocolStub` of their own in most projects. Its file was
-// replaced by the one of the page "From another mock".
+// replaced by the one of the page "Move from another library".
 import APIKitLiteTesting
 import Foundation
 import XCTest
