@@ -8,7 +8,7 @@ import Testing
 
 // As in the unit test target of a new app of Xcode 26: its default isolation is not the main actor.
 
-/// The tests of the README and of GettingStarted.md. The types of the app are on the main actor, and
+/// The tests of GettingStarted.md. The types of the app are on the main actor, and
 /// so are these tests.
 @MainActor @Suite(.limited, .usesSockets) struct PlacesTests {
     let request = PointsOfInterestRequest()
@@ -32,11 +32,10 @@ import Testing
     @Test func loadsPlaces() async throws {
         let network = MockNetwork()
         network.requestHandler = { request in
-            #expect(request.url?.path == "/locations")
+            #expect(request.url?.query()?.contains("lat=37.3293") == true)
             return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
         }
-        let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(), urlSession: network)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network)
 
         let places = try await loader.load(coordinate)
 
