@@ -181,7 +181,9 @@ final class Delivery: Sendable {
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
-            case .end?, nil: return
+            case .end?: return
+            // The client has left. Otherwise the answer could be complete before it is cancelled.
+            case nil: try await wait(for: .nothing) { _ in nil }
             }
         }
     }

@@ -132,16 +132,17 @@ import TestSupport
     }
 
     /// Only the attempt that fails last is described.
-    @Test func aLaterAttemptSaysNothingOfTheSave() async throws {
+    @Test(arguments: [MockResponse.status(404), .error(.cannotParseResponse)])
+    func aLaterAttemptSaysNothingOfTheSave(_ answer: MockResponse) async throws {
         let store = Store(.old, failing: .save, with: URLError(.timedOut))
         let (server, _, _, session) = user(store, given: .old)
-        server.network.stub(.get("/data").header("Authorization", "Bearer new1"), .status(404))
+        server.network.stub(.get("/data").header("Authorization", "Bearer new1"), answer)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.retrying(clock: ImmediateClock(), random: { 0 })
                 .load(.test("data"), as: Data.self)
         }
-        #expect(error?.statusCode == 404)
+        #expect((error?.statusCode == 404) == (error?.stage == .validate))
         #expect(store.log == ["save new1", "save new1"])
         #expect(error?.description.contains("credential") == false)
     }

@@ -23,14 +23,18 @@ import TestSupport
     }
 
     /// The function that ends the transfer may be set after the reader has left.
-    @Test func endsTheTransferAfterTheLimitWasExceeded() {
+    @Test(arguments: [true, false])
+    func endsTheTransferAfterTheLimitWasExceeded(isSetBefore: Bool) {
         let buffer = BodyBuffer(limit: 3)
-        buffer.append(piece)
-        buffer.append(piece)
-        buffer.end(throwing: URLError(.cancelled))
         let calls = Locked(0)
+        if isSetBefore { buffer.onCancel { calls.next() } }
+        buffer.append(piece)
+        #expect(calls.withLock { $0 } == 0)
+        buffer.append(piece)
+        #expect(calls.withLock { $0 } == (isSetBefore ? 1 : 0))
+        buffer.end(throwing: URLError(.cancelled))
 
-        buffer.onCancel { calls.withLock { $0 += 1 } }
+        if !isSetBefore { buffer.onCancel { calls.next() } }
         #expect(calls.withLock { $0 } == 1)
     }
 

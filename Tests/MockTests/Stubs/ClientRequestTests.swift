@@ -58,6 +58,23 @@ import Testing
         #expect(await count.value == 0)
         request.cancelWork()
     }
+
+    // The stream is closed first, and the journal is told a moment later.
+    @Test func aStreamWhoseClientLeavesIsNeverComplete() async {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let stub = network.stub(.any, .stream())
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        request.send(.test("a"))
+
+        stub.streams.value.open.first?.close()
+
+        // The clock moves when the answer waits or has ended.
+        await clock.advance(by: .seconds(1))
+        #expect(network.requests.map(\.endTime) == [nil])
+        request.cancel()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
 }
 
 /// A client that follows each redirect to `/b`.
