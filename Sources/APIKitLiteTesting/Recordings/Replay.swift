@@ -22,11 +22,9 @@ struct Replay: Sendable {
         guard var recording = stubs.first?.recording else { return nil }
         let sent = stubs.flatMap(\.entries).count > 1 ? live.request.words : []
         return recording.uses.withLock { uses in
-            func count(_ entries: [Recording.Entry]) -> Int {
-                entries.reduce(0) { $0 + uses[$1.number] }
-            }
-            let stubs = stubs.filter {
-                $0.most.map { [used = count($0.entries)] in used < $0 } ?? true
+            let stubs = stubs.filter { stub in
+                let used = stub.entries.reduce(0) { $0 + uses[$1.number] }
+                return stub.most.map { used < $0 } ?? true
             }
             let all = stubs.flatMap(\.entries).sorted { $0.number < $1.number }
             let common = all.map { words[$0.number].intersection(sent).count }
@@ -40,7 +38,7 @@ struct Replay: Sendable {
                 return (stub, .response(responses[number]))
             }
             recording.entries = entries
-            return (stub, .usedUp(count(entries), of: recording))
+            return (stub, .usedUp(of: recording))
         }
     }
 }

@@ -13,16 +13,19 @@ extension MockError {
 
     /// Returns the error for a request that arrives after a stub's last response.
     static func usedUp(
-        _ record: RecordedRequest, _ stub: Stub, at number: Int, of recording: Recording?
+        _ record: RecordedRequest, _ stub: Stub, of recording: Recording?
     ) -> MockError {
-        if let recording { return recording.usedUp(record, at: number) }
-        let count = stub.responseCount
+        let count = recording?.entries.count ?? stub.responseCount
         let last = count == 1 ? "only response" : "last of the \(count) responses"
+        let text = "\(record.line) came after the \(last) of "
+        guard let recording else {
+            return MockError(.usedUp, "\(text)the stub for \(stub.label), which says then: .fail.")
+        }
         return MockError(
             .usedUp,
             """
-            \(record.line) came after the \(last) of the stub for \(stub.label), which says \
-            then: .fail.
+            \(text)\(recording.noun)\(recording.places).
+            If the client polls: \(recording.repeating)
             """)
     }
 

@@ -17,7 +17,9 @@ extension NetworkCore {
         }
         let requests = journal.requests
         return broken + unanswered.withLock { $0.findings }
-            + recorded.sorted { $0.key < $1.key }.compactMap { Recording.finding(of: $0.value) }
+            + recorded.sorted { $0.key < $1.key }.flatMap {
+                first(of: Recording.findings(of: $0.value), rest: "exchanges were not used") { $0 }
+            }
             + first(of: misused, rest: "stubs were used too seldom or too often") {
                 $1 + hint(for: $0, requests)
             }

@@ -150,8 +150,8 @@ final class NetworkCore: Sendable {
                 try await delivery.give(reply(to: record, stub, response))
             }
         case .closure(let closure): return Reply(from: closure, to: record.request)
-        case .usedUp(let number, let recording):
-            throw fail(.usedUp(record, stub, at: number, of: recording))
+        case .usedUp(let recording):
+            throw fail(.usedUp(record, stub, of: recording))
         }
     }
 

@@ -176,9 +176,8 @@ extension Stub {
         case response(MockResponse)
         case handler(Handler)
         case closure(Closure)
-        /// No response, because of `AfterLast.fail`: the number of requests so far, including this
-        /// one.
-        case usedUp(Int, of: Recording? = nil)
+        /// No response, because of `AfterLast.fail`.
+        case usedUp(of: Recording? = nil)
     }
 
     /// Returns the next response, or nil if the stub is used up.
@@ -200,7 +199,7 @@ extension Stub {
             return .response(responses[number - 1])
         case .responses(let responses, .repeatLast):
             return .response(responses[responses.count - 1])
-        case .responses(_, .fail): return .usedUp(number)
+        case .responses(_, .fail): return .usedUp()
         }
     }
 

@@ -137,7 +137,7 @@ import Testing
         _ = try await network.exchange(request)
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(error?.description.contains("2 of 3 exchanges") == true, "\(error!)")
+        #expect(error?.description.components(separatedBy: "Not used: ").count == 3, "\(error!)")
     }
 
     private static func bearer(
@@ -232,7 +232,7 @@ import Testing
         }
         #expect(
             error?.description.contains(
-                "came 2 times, but the archive has 1 answer to it (secrets.har, entry 4).") == true)
+                "came after the only response of the archive (secrets.har, entry 4).") == true)
     }
 
     @Test func aTokenThatIsNotRecordedIsAnsweredInOrder() async throws {
@@ -247,8 +247,8 @@ import Testing
         #expect(
             error?.description.hasPrefix(
                 """
-                GET https://api.example.com/a came 3 times, but the archive has 2 answers to it \
-                (users.har, entries 1, 2).
+                GET https://api.example.com/a came after the last of the 2 responses of the \
+                archive (users.har, entries 1, 2).
                 """) == true)
     }
 
