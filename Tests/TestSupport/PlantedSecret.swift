@@ -45,7 +45,6 @@ package struct PlantedSecret: Sendable {
         .url("https://h/p?access_token=zQ8hunter2Lm"),
         .url("https://h/p?a=1&amp;key=zQ8hunter2Lm"),
         .url("https://h/p?a=1;token=zQ8hunter2Lm"),
-        .url("https://h/p?a=1;b=2;c=3;d=4;e=5;token=zQ8hunter2Lm"),
         .url("https://h/p?token=x;zQ8hunter2Lm&a=1"),
         .url("https://h/p?%74oken=zQ8hunter2Lm"),
         .url("https://h/p?user%5Bpassword%5D=zQ8hunter2Lm"),

@@ -35,7 +35,7 @@ extension Redaction {
     }
 
     /// Returns a URL, or the part that begins with its path, without its user info and the values
-    /// of secret items and parameters.
+    /// of secret items.
     func url(_ url: String) -> String { walked(url) { $0.url($1[...]) } }
 
     /// Returns a header's value without its secrets.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// A name applies to headers, cookies, query items, parameters of a path, form fields and JSON
-/// keys, even in a URL or JSON that is itself a value. A string becomes `REDACTED`, a number in
+/// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or JSON
+/// that is itself a value. A string becomes `REDACTED`, a number in
 /// JSON becomes 0, and everything else is unchanged. Unless the redaction is ``none``, it also
 /// hides the user info of URLs, and shows only the type and size of a body that is neither JSON nor
 /// a form.

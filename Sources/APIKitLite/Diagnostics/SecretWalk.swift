@@ -117,11 +117,7 @@ package struct SecretWalk {
     }
 
     private mutating func path(_ path: Substring) -> String {
-        path.split("/").map { segment in
-            let (text, parameters) = segment.cut(at: ";")
-            return value(text, .pathValue, plusIsSpace: false)
-                + (parameters.map { ";" + item($0, .pathValue) } ?? "")
-        }.joined(separator: "/")
+        path.split("/").map { value($0, .pathValue, plusIsSpace: false) }.joined(separator: "/")
     }
 
     /// Returns the items of a query, a fragment or a form, without secrets.
@@ -129,30 +125,16 @@ package struct SecretWalk {
         items.split("&").map { item($0, encoding) }.joined(separator: "&")
     }
 
-    /// Returns an item without secrets, or several separated by semicolons. A secret extends to the
-    /// end, because it may contain semicolons.
     private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
-        var shown: [String] = []
-        for piece in item.split(";") {
-            let (name, value) = piece.cut(at: "=")
-            guard let value else {
-                shown.append(self.value(piece, encoding))
-                continue
-            }
-            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
-            let whole = item[value.startIndex...]
-            if isShown(plainName) {
-                shown.append(name + "=" + whole)
-                break
-            }
-            if hides(plainName, nil), hides(plainName, String(whole)) {
-                collect([PercentEncoding.decode(value, plusIsSpace: true)])
-                shown.append(name + "=" + mark(PercentEncoding.decode(whole, plusIsSpace: true)))
-                break
-            }
-            shown.append(redaction.text(String(name)) + "=" + self.value(value, encoding))
+        let (name, value) = item.cut(at: "=")
+        // Some programs separate items by semicolons, or write `&amp;`.
+        let plainName = PercentEncoding.decode(name.split(";").last ?? name, plusIsSpace: true)
+        guard let value else { return self.value(item, encoding) }
+        if isShown(plainName) { return String(item) }
+        if hides(plainName, nil), hides(plainName, String(value)) {
+            return name + "=" + mark(PercentEncoding.decode(value, plusIsSpace: true))
         }
-        return shown.joined(separator: ";")
+        return redaction.text(String(name)) + "=" + self.value(value, encoding)
     }
 
     /// Returns an encoded value that has no name. If it has no secrets, it is unchanged.
@@ -179,9 +161,13 @@ package struct SecretWalk {
         default: break
         }
         guard hides(name, value) else { return text(value) }
-        let credentials = credentials(in: value)
-        collect(credentials)
-        return mark(value, otherForm: credentials.count == 1 ? credentials[0] : nil)
+        // `Bearer a1`, or the token alone.
+        let words = value.split(separator: " ").map(String.init)
+        guard let last = words.last, words.count < 3 else { return mark(value) }
+        let isBasic = words[0].lowercased() == "basic"
+        let pair = isBasic ? Data(base64Encoded: last).flatMap(plainText) : nil
+        collect([last] + [pair.map { password(in: $0[...]) }].compactMap(\.self))
+        return mark(value, otherForm: pair == nil ? last : nil)
     }
 
     /// Returns a cookie without secrets. If the cookie has no name, all of it is secret.
@@ -194,23 +180,6 @@ package struct SecretWalk {
         }
         if value == nil { return cookie.prefix { $0 == " " } + mark(secret) }
         return name + "=" + mark(secret)
-    }
-
-    /// Returns the credentials in a secret header: `Bearer a1`, or `OAuth oauth_token="a1", …`.
-    private mutating func credentials(in header: String) -> [String] {
-        let words = header.split { " ,".contains($0) }
-        return words.enumerated().flatMap { index, word -> [String] in
-            let (parameter, value) = word.cut(at: "=")
-            let text = String(value ?? "").replacing("\"", with: "")
-            if text.allSatisfy({ $0 == "=" }) {
-                // The first of several words is the scheme.
-                if index == 0, words.count > 1 { return [] }
-                let isBasic = index == 1 && words[0].lowercased() == "basic"
-                let pair = isBasic ? Data(base64Encoded: String(word)).flatMap(plainText) : nil
-                return [String(word)] + [pair.map { password(in: $0[...]) }].compactMap(\.self)
-            }
-            return hides(String(parameter), text) ? [text] : []
-        }
     }
 
     // MARK: Bodies
