@@ -108,7 +108,7 @@ struct JSONDifference {
     }
 
     private static func shown(_ value: JSONValue?) -> String {
-        value?.excerpt(limit: 60) ?? "nothing"
+        value?.compact.excerpt(limit: 60) ?? "nothing"
     }
 }
 

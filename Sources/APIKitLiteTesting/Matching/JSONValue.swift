@@ -35,41 +35,16 @@ enum JSONValue: Sendable {
 
     /// The value on one line, without spaces and with sorted keys.
     var compact: String {
-        var text = ""
-        write(to: &text)
-        return text
-    }
-
-    /// Returns the beginning of the value on one line.
-    func excerpt(limit: Int) -> String {
-        var text = ""
-        write(to: &text, upTo: limit)
-        return text.excerpt(limit: limit)
-    }
-
-    /// Writes the value, stopping once the text reaches the limit in bytes.
-    private func write(to text: inout String, upTo limit: Int = .max) {
         switch self {
         case .object(let members):
-            text += "{"
-            for (index, key) in members.keys.sorted().enumerated() {
-                if text.utf8.count > limit { return }
-                text += (index > 0 ? "," : "") + JSONText.quoted(key) + ":"
-                members[key]?.write(to: &text, upTo: limit)
-            }
-            text += "}"
-        case .array(let elements):
-            text += "["
-            for (index, element) in elements.enumerated() {
-                if text.utf8.count > limit { return }
-                if index > 0 { text += "," }
-                element.write(to: &text, upTo: limit)
-            }
-            text += "]"
-        case .string(let string): text += JSONText.quoted(string)
-        case .number(let digits): text += digits
-        case .boolean(let value): text += "\(value)"
-        case .null: text += "null"
+            let sorted = members.sorted { $0.key < $1.key }
+            let texts = sorted.map { "\(JSONText.quoted($0.key)):\($0.value.compact)" }
+            return "{" + texts.joined(separator: ",") + "}"
+        case .array(let elements): return "[\(elements.map(\.compact).joined(separator: ","))]"
+        case .string(let string): return JSONText.quoted(string)
+        case .number(let digits): return digits
+        case .boolean(let value): return "\(value)"
+        case .null: return "null"
         }
     }
 

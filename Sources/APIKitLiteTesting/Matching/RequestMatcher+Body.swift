@@ -76,7 +76,8 @@ extension RequestMatcher {
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
         adding(
-            (relation == .contained ? "JSON containing " : "JSON ") + expected.excerpt(limit: 80),
+            (relation == .contained ? "JSON containing " : "JSON ")
+                + expected.compact.excerpt(limit: 80),
             readsBody: true
         ) { reading in
             guard case .success(let actual) = reading.json else { return false }

@@ -105,7 +105,7 @@ final class RequestReading {
         }
         if !isLarge {
             if case .success(let multipart) = multipart { return multipart.parts.summary }
-            if case .success(let json) = json { return json.excerpt(limit: 120) }
+            if case .success(let json) = json { return json.compact.excerpt(limit: 120) }
         }
         let text = isLarge && isMultipart ? nil : exactText(body.beginning(10_000))
         return text?.excerpt(limit: 120) ?? bodyPlaceholder
