@@ -29,7 +29,7 @@ import Foundation
 ///   - errorType: The type of error that the client throws: `APIRequestError`, or its own type. An
 ///     error of another type fails the run.
 ///   - timeLimit: The real time after which a body counts as hung, extended on a busy machine. Time
-///     during which the clock moves, or the main actor is busy with other work, does not count.
+///     during which the clock moves, or the main actor is busy, does not count.
 ///   - fileID: The file to name in an error.
 ///   - line: The line to name in an error.
 ///   - body: The code to run, which receives the network.
