@@ -67,8 +67,12 @@ enum ShopError: LocalizedError {
 }
 
 private struct ShopAPI {
-    let baseURL = URL(string: "https://api.example.com")!
+    let baseURL: URL
     let session: any HTTPSession
+
+    init(_ baseURL: URL, over session: any HTTPSession) {
+        (self.baseURL, self.session) = (baseURL, session)
+    }
 }
 
 extension ShopAPI {
@@ -85,11 +89,11 @@ extension ShopAPI {
 
 @Suite(.limited) private struct ErrorsSamples {
     private let network = MockNetwork()
+    private let baseURL = URL(string: "https://api.example.com")!
 
     @Test func quotesTheServer() async throws {
-        let session = network
-        let api = ShopAPI(session: session)
-
+        let network = MockNetwork()
+        let api = ShopAPI(baseURL, over: network)
         network.stub(
             .get("/users/{id}"),
             .json(
@@ -108,7 +112,7 @@ extension ShopAPI {
         ] as [(MockResponse, String)])
     func describesOtherErrors(_ response: MockResponse, _ text: String) async throws {
         network.stub(.any, response)
-        let api = ShopAPI(session: network)
+        let api = ShopAPI(baseURL, over: network)
 
         let error = try await #require(throws: ShopError.self) { try await api.user(42) }
 
