@@ -192,7 +192,7 @@ struct PendingRequest: Sendable {
 extension RecordedRequest {
     fileprivate mutating func forgetBodies() {
         // Foundation would copy a request that has no body, too.
-        if request.httpBody != nil { (request.httpBody, hasLostBody) = (nil, true) }
+        if request.httpBody?.isEmpty == false { (request.httpBody, hasLostBody) = (nil, true) }
         if !wholeBody.isEmpty || sentBody != nil { hasLostBody = true }
         wholeBody = []
         sentBody?.forgetPieces()
