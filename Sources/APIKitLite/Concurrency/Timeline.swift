@@ -38,9 +38,10 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
     /// Schedules one call for a moment, made during the move that reaches it, and returns a handle
     /// that cancels it. If the moment has passed, calls back immediately.
     ///
-    /// A deadline only limits other work, so a test that waits for sleepers does not count it.
+    /// The call is a deadline: it only limits other work, so a test that waits for sleepers does
+    /// not count it.
     func schedule(
-        at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+        at moment: Instant, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
 }
 
@@ -50,7 +51,7 @@ extension CallbackClock {
         // moving.
         let origin = origin as! Instant
         return { deadline, work in
-            schedule(at: origin.advanced(by: deadline), isDeadline: true, work)
+            schedule(at: origin.advanced(by: deadline), work)
         }
     }
 }

@@ -17,13 +17,6 @@ final class Delivery: Sendable {
     /// after the last part.
     typealias Receiver = @Sendable (Answer, Duration) -> Void
 
-    /// How the client's timeout limits a wait.
-    private enum Limit {
-        /// A limit that `waitForSleepers` counts, because nothing else would end the wait.
-        case sleeper
-        case deadline
-    }
-
     /// What the delivery needs until the answer ends. Afterwards the delivery keeps nothing alive.
     private struct State: Sendable {
         let receiver: Receiver
@@ -140,7 +133,8 @@ final class Delivery: Sendable {
 
     /// Waits for the release of the stub.
     func waitForRelease() async throws {
-        try await wait(for: .release, .sleeper) { record.stub?.gate.when({ $0 }, $0) }
+        // `waitForSleepers` counts the timeout, because perhaps nothing else ends the wait.
+        try await wait(for: .release, .callback) { record.stub?.gate.when({ $0 }, $0) }
     }
 
     /// Waits for a duration on the clock. Without a clock, returns immediately.
@@ -149,21 +143,26 @@ final class Delivery: Sendable {
         let moment = time.now + duration
         let timeout = waitStart + idleTimeout
         try await wait(for: .clock) {
-            time.schedule(at: min(moment, timeout), isDeadline: false, $0)
+            time.schedule(at: min(moment, timeout), .callback, $0)
         }
         if timeout < moment { throw URLError(.timedOut) }
     }
 
     /// Waits until the answer is cancelled or times out.
     func waitForNothing() async throws {
-        try await wait(for: .nothing, .sleeper) { _ in nil }
+        try await wait(for: .nothing, .callback) { _ in nil }
     }
 
-    /// Runs the user's code, or waits for it, while the clock may move.
+    /// Runs the user's code, or waits for it. The code may wait for the clock, which then moves.
     func run<R>(_ cause: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: cause, .deadline)
+        let task = currentTask
+        time.record { sleepers in task.map { sleepers.taskRuns($0) } }
         time.endStep()
-        defer { time.beginStep() }
+        defer {
+            time.beginStep()
+            time.record { $0.clientWaits(task) }
+        }
         return try await work()
     }
 
@@ -232,9 +231,10 @@ final class Delivery: Sendable {
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until the callback begins the next step.
+    /// Ends the step, and suspends until the callback begins the next step. `limit` says how the
+    /// client's timeout, if it ends the wait, appears on a ``MockClock``.
     private func wait(
-        for cause: WaitReason, _ limit: Limit? = nil,
+        for cause: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
     ) async throws {
         let promise = Promise<Void>()
@@ -254,7 +254,7 @@ final class Delivery: Sendable {
 
     /// Records the reason for the wait and sets the timeout, and only then sends the due part,
     /// because the client may immediately ask for either.
-    private func willWait(for cause: WaitReason, _ limit: Limit?) {
+    private func willWait(for cause: WaitReason, _ limit: Sleeper.Kind?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
             state?.cause = cause
@@ -269,10 +269,10 @@ final class Delivery: Sendable {
     }
 
     /// Limits the wait by the client's timeout.
-    private func limit(_ limit: Limit) {
+    private func limit(_ limit: Sleeper.Kind) {
         guard time.passes else { return }
-        let timeout = time.schedule(at: waitStart + idleTimeout, isDeadline: limit == .deadline) {
-            [self] in end(with: .failure(URLError(.timedOut)))
+        let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
+            end(with: .failure(URLError(.timedOut)))
         }
         let isOver = state.withLock { state in
             state?.timeout = timeout

@@ -33,7 +33,7 @@ package final class HangReporter: Sendable {
                 return DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: work)
             }
             let moment = clock.now.advanced(by: .seconds(1))
-            _ = clock.schedule(at: moment, isDeadline: true, work)
+            _ = clock.schedule(at: moment, .deadline, work)
         }
     }
 

@@ -46,12 +46,10 @@ public final class MockClock: CallbackClock {
     }
 
     let sleepers = Monitor(Sleepers())
-    /// The number of reply steps in progress.
-    private let steps = Monitor(0)
     /// Reports what is waiting on this clock and on its networks.
     package let watch = HangReporter()
 
-    /// The number of looks in which nothing happens before the clock moves on.
+    /// How long nothing happens before the clock moves on, in milliseconds of real time.
     private let patience: Int
 
     /// Creates a clock at zero.
@@ -59,8 +57,7 @@ public final class MockClock: CallbackClock {
     /// - Parameter patience: How long ``advance(by:fileID:line:)`` waits while nothing happens, in
     ///   real time, which is longer on a busy machine.
     public init(patience: Duration = .milliseconds(500)) {
-        // The first looks take hardly any time.
-        self.patience = Self.quickLooks + max(0, Int(patience / .milliseconds(1)))
+        self.patience = max(0, Int(patience / .milliseconds(1)))
         watch.add(self)
     }
 
@@ -93,8 +90,10 @@ public final class MockClock: CallbackClock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let promise = Promise<Void>()
-        let task = withUnsafeCurrentTask { $0?.hashValue }
-        let key = add(Sleeper(deadline, kind: .task, task) { promise.resolve(with: .success(())) })
+        let sleeper = Sleeper(deadline, kind: .task, currentTask) {
+            promise.resolve(with: .success(()))
+        }
+        let key = add(sleeper)
         guard let key else { return }
         watch.begin()
         defer { sleepers.withLock { $0.didResume(key) }?.resolve(with: .success(())) }
@@ -112,10 +111,7 @@ public final class MockClock: CallbackClock {
         fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         await reportingWaits(of: "clock.advanceToNextSleeper()", "\(fileID):\(line)") {
-            await settle(before: Instant(offset: .seconds(Int64.max)))
-            if let next = sleepers.withLock({ $0.waiting.first }) {
-                await move(to: next.key.deadline)
-            }
+            await move(to: nil)
         }
     }
 
@@ -123,8 +119,8 @@ public final class MockClock: CallbackClock {
     ///
     /// This includes sleepers that the woken tasks add. Before the clock moves on from a moment,
     /// each client that continued at that moment runs until it waits again: it sleeps on this
-    /// clock, waits for a response of a network with this clock, or has read what a stream sent. So
-    /// a loop of advances does not outrun a client.
+    /// clock, waits for a response of a network with this clock, or has read what a stream sent. A
+    /// stub's handler runs until it sleeps or returns. So a loop of advances does not outrun them.
     ///
     /// Nothing reports that a client has ended, or that it waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
@@ -155,10 +151,16 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    private func move(to moment: Instant) async {
-        while true {
-            await settle(before: moment)
-            guard let sleeper = sleepers.update({ $0.takeNext(until: moment) }) else { return }
+    /// Moves to a moment, or for nil to the next sleeper.
+    private func move(to moment: Instant?) async {
+        // A client or a handler may move the clock itself.
+        let mover = currentTask.flatMap { task in
+            sleepers.withLock { $0.taskMoves(task) } ? task : nil
+        }
+        defer { if let mover { sleepers.withLock { $0.taskRuns(mover) } } }
+        var moment = moment
+        while let sleeper = await takeNext(until: moment) {
+            moment = moment ?? sleeper.key.deadline
             guard sleeper.wake() else {
                 // The task was cancelled at the same moment, so it has already resumed.
                 _ = sleepers.withLock { $0.didResume(sleeper.key) }
@@ -173,48 +175,62 @@ public final class MockClock: CallbackClock {
     private static let quickLooks = 16
 
     /// Waits for the end of all steps, and until each client that is active waits again, or nothing
-    /// happens. A client that never stops sending requests is not awaited forever.
-    private func settle(before moment: Instant) async {
-        await endOfSteps()
-        var (looks, quietLooks, seen) = (0, 0, watch.eventCount)
-        while mustSettle(before: moment) {
-            if quietLooks == patience || looks == 20 * patience {
-                return sleepers.withLock { $0.clientsRest() }
+    /// happens. A client that never stops sending requests is not awaited forever. Then moves the
+    /// time, and returns the sleeper to wake; nil at the end of the move.
+    private func takeNext(until moment: Instant?) async -> Sleeper? {
+        var (looks, quiet, seen) = (0, -Self.quickLooks, watch.eventCount)
+        while true {
+            await endOfSteps()
+            // Outside the lock, because readers have their own locks.
+            let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
+            switch sleepers.update({ $0.move(to: moment, whileReading: isReading) }) {
+            case .wake(let sleeper): return sleeper
+            case .end: return nil
+            case .wait: break
             }
-            if quietLooks < Self.quickLooks {
+            let count = watch.eventCount
+            if count != seen { (quiet, seen) = (-Self.quickLooks, count) }
+            if quiet >= patience || looks >= 20 * (patience + Self.quickLooks) {
+                sleepers.withLock { $0.clientsRest() }
+                continue
+            }
+            // Longer and longer, because beside many tests, each look waits for its turn.
+            let pause = quiet < 0 ? 0 : 1 + quiet / 16
+            looks += 1
+            quiet += max(1, pause)
+            if pause == 0 {
                 await Task.yield()
             } else {
                 // Detached, so that it also sleeps in a cancelled task.
-                await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
+                await Task.detached { try? await Task.sleep(for: .milliseconds(pause)) }.value
             }
-            await endOfSteps()
-            let count = watch.eventCount
-            (looks, quietLooks) = (looks + 1, count == seen ? quietLooks + 1 : 0)
-            seen = count
         }
-    }
-
-    private func mustSettle(before moment: Instant) -> Bool {
-        // Outside the lock, because readers have their own locks.
-        let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
-        return sleepers.withLock { $0.mustSettle(before: moment, whileReading: isReading) }
     }
 
     /// Suspends until all steps have ended, even in a cancelled task.
     private func endOfSteps() async {
         let end = Promise<Void>()
-        _ = steps.when({ $0 == 0 }, { end.resolve(with: .success(())) })
+        _ = sleepers.when({ $0.stepCount == 0 }, { end.resolve(with: .success(())) })
         try? await end.value()
     }
 }
 
 extension MockClock {
-    /// Calls back once, inside the move that reaches a moment. If the moment has passed, calls back
-    /// immediately. `waitForSleepers` does not count a deadline.
+    /// Calls back once at a client's deadline. The client then continues.
     package func schedule(
-        at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+        at moment: Instant, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
-        let kind = isDeadline ? Sleeper.Kind.deadline : .callback
+        schedule(at: moment, .deadline) { [sleepers] in
+            sleepers.withLock { $0.clientContinues() }
+            work()
+        }
+    }
+
+    /// Calls back once, inside the move that reaches a moment. If the moment has passed, calls back
+    /// immediately.
+    func schedule(
+        at moment: Instant, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation {
         let key = add(
             Sleeper(moment, kind: kind) {
                 work()
@@ -225,9 +241,9 @@ extension MockClock {
     }
 
     /// Begins work that must end before the clock moves.
-    func beginStep() { steps.update { $0 += 1 } }
+    func beginStep() { sleepers.withLock { $0.stepCount += 1 } }
 
-    func endStep() { steps.update { $0 -= 1 } }
+    func endStep() { sleepers.update { $0.stepCount -= 1 } }
 
     /// Adds a sleeper and returns its key, or nil if its moment has passed.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
@@ -238,3 +254,6 @@ extension MockClock {
         sleepers.withLock { _ = $0.remove(key) }
     }
 }
+
+/// The identity of the current task.
+var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }

@@ -37,11 +37,10 @@ struct NetworkTime: Sendable {
     /// Calls back once, at a moment of the clock, on any thread. If the moment has passed, calls
     /// back immediately. Returns a handle that cancels the callback, or nil without a clock.
     func schedule(
-        at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+        at moment: Duration, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation? {
         if let mockClock {
-            return mockClock.schedule(
-                at: start.advanced(by: moment), isDeadline: isDeadline, work)
+            return mockClock.schedule(at: start.advanced(by: moment), kind, work)
         }
         guard let timeline else { return nil }
         let sleeper = Task {

@@ -55,11 +55,13 @@ struct Sleepers: Sendable {
     private(set) var hasEndedAtOnce = false
     /// A promise for each woken task that has not run yet, by the number of its sleeper.
     private var resuming: [Int: Promise<Void>] = [:]
-    /// The woken tasks that have not waited again.
+    /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
     /// The number of clients that something else let continue, such as a response, and that have
     /// not waited again. The test may have started one before it moves a new clock.
     private var activeCount = 1
+    /// The number of reply steps in progress, during which the time must not move.
+    var stepCount = 0
     /// Whether the reader of a stream may be busy with a piece that it has received.
     private(set) var mayRead = false
 
@@ -84,15 +86,25 @@ struct Sleepers: Sendable {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Records that a client waits, for the clock or for a response that is not immediate. If
-    /// nothing says which client it is, and only one is active, it is that one.
+    /// Records that a client waits: a task for the clock, or any client for a response that is not
+    /// immediate.
     mutating func clientWaits(_ task: Int? = nil) {
-        if let task, awake.remove(task) != nil { return }
-        if activeCount > 0 { activeCount -= 1 } else if awake.count == 1 { awake = [] }
+        if task == nil, !awake.isEmpty {
+            // Nothing says whether it is one of these, so from now on only their number counts.
+            activeCount += awake.count
+            awake = []
+        }
+        if task.flatMap({ awake.remove($0) }) == nil { activeCount = max(0, activeCount - 1) }
     }
 
     /// Records that a client continues, because its response is complete or has failed.
     mutating func clientContinues() { activeCount += 1 }
+
+    /// Records that a task runs until it waits.
+    mutating func taskRuns(_ task: Int) { awake.insert(task) }
+
+    /// Records that a task that runs is about to move the clock. Returns whether there is one.
+    mutating func taskMoves(_ task: Int) -> Bool { awake.remove(task) != nil }
 
     /// Records that a client has received a piece of a body.
     mutating func clientReads() { mayRead = true }
@@ -100,29 +112,30 @@ struct Sleepers: Sendable {
     /// Stops waiting for the clients that are active.
     mutating func clientsRest() { (awake, activeCount, mayRead) = ([], 0, false) }
 
-    /// Returns whether the next step up to a moment would move the time although a client is
-    /// active, or although a reader is, if one is busy.
-    func mustSettle(before moment: MockClock.Instant, whileReading isReading: Bool) -> Bool {
-        min(waiting.first?.key.deadline ?? moment, moment) > now
-            && (!awake.isEmpty || activeCount > 0 || isReading)
+    /// What a move does next.
+    enum Move {
+        /// Nothing yet, because a step is in progress, a client is active or a reader is busy.
+        case wait
+        case wake(Sleeper)
+        case end
     }
 
     /// Moves the time to the next sleeper, and removes and returns it. If no sleeper is due up to
-    /// the moment, moves the time to the moment and returns nil.
-    mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
+    /// the moment, moves the time to the moment. For nil, moves to the next sleeper, if any.
+    mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
+        let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
+        let target = next?.key.deadline ?? moment
+        let isActive = !awake.isEmpty || activeCount > 0 || isReading
+        if stepCount > 0 || isActive && target.map({ $0 > now }) != false { return .wait }
         changeCount += 1
-        guard let next = waiting.first, next.key.deadline <= moment else {
-            now = max(now, moment)
-            return nil
-        }
-        now = max(now, next.key.deadline)
+        if let target { now = max(now, target) }
+        guard let next else { return .end }
         waiting.removeFirst()
         if let task = next.task {
             resuming[next.key.number] = Promise()
-            awake.insert(task)
+            taskRuns(task)
         }
-        if next.kind == .deadline { clientContinues() }
-        return next
+        return .wake(next)
     }
 
     /// Records that a woken task runs again, and returns its promise, or nil if there is none.

@@ -150,7 +150,7 @@ import TestSupport
         await executor.settle()
         let wasCancelled = Locked(false)
         // This runs at the same moment as the timeout, after it.
-        _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(10))) {
             wasCancelled.withLock { $0 = stubborn.wasCancelled.withLock { $0 } }
         }
 
