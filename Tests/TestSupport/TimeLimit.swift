@@ -1,6 +1,66 @@
+import Foundation
 import Testing
 
-extension Trait where Self == TimeLimitTrait {
-    /// Ends a test that hangs. On a machine with much other work, a good one takes seconds.
-    package static var limited: Self { .timeLimit(.minutes(20)) }
+@testable import APIKitLiteTesting
+
+extension Trait where Self == TimeLimit {
+    /// Ends a test that hangs, within a minute, or that runs for twenty.
+    package static var limited: Self { TimeLimit() }
+}
+
+/// Fails a test while which the process does nothing for 40 seconds.
+///
+/// Swift Testing's own limit counts from the start of a test, and all tests start at once. On a
+/// machine with much other work, a good one may wait minutes for a thread. But a process with a
+/// test that can run gets some CPU time.
+package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
+    private struct Watch {
+        var seconds = 0
+        /// How often the process did nothing for 40 seconds.
+        var hangs = 0
+    }
+
+    private static let watch: Monitor<Watch> = {
+        let watch = Monitor(Watch())
+        Thread.detachNewThread {
+            var (last, idleSeconds) = (clock(), 0)
+            while true {
+                Thread.sleep(forTimeInterval: 1)
+                let now = clock()
+                let isIdle = now - last < CLOCKS_PER_SEC / 100
+                last = now
+                idleSeconds = isIdle ? idleSeconds + 1 : 0
+                watch.update { watch in
+                    watch.seconds += 1
+                    if idleSeconds == 40 { watch.hangs += 1 }
+                }
+            }
+        }
+        return watch
+    }()
+
+    package var isRecursive: Bool { true }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> TimeLimit? {
+        testCase == nil ? nil : self
+    }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let start = Self.watch.value
+        try await withoutActuallyEscaping(function) { function in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await Self.watch.wait {
+                        $0.hangs > start.hangs || $0.seconds >= start.seconds + 1_200
+                    }
+                    if !Task.isCancelled { Issue.record("The test hangs.") }
+                }
+                group.addTask { try await function() }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
 }

@@ -28,7 +28,7 @@ import TestSupport
 
     @Test(arguments: transports, [false, true])
     func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
-        for _ in 0..<500 {
+        for _ in 0..<100 {
             let client = try TestClient(transport)
             let stub = client.network.stub(.any, .stream())
             let terminator = hasTerminator ? "data: [DONE]\n\n" : ""
