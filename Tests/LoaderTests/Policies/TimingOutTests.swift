@@ -242,7 +242,7 @@ extension TimingOutTests {
         let file = folder.file
 
         for (index, way) in Way.allCases.enumerated() {
-            let clock = MockClock()
+            let clock = MockClock(patience: .zero)
             let received = Locked(Int64(0))
             let limited = session.timingOut(after: .seconds(5), idle: .seconds(7), clock: clock)
             let transfer = Task {

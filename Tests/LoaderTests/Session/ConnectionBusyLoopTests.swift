@@ -10,9 +10,9 @@ import TestSupport
     @Test func aWaitingRequestRests() async {
         await #expect(processExitsWith: .success) {
             let network = MockNetwork(clock: ContinuousClock())
-            network.stub(.get("/late"), .text("late").delayed(by: .seconds(1)), times: .any)
+            network.stub(.get("/late"), .text("late").delayed(by: .milliseconds(500)), times: .any)
             network.stub(
-                .get("/slow"), .chunks(["a", "b", "c"], every: .milliseconds(500)), times: .any)
+                .get("/slow"), .chunks(["a", "b", "c"], every: .milliseconds(250)), times: .any)
             let url = try network.serve().url
             let late = URLRequest(url: url.appending(path: "late"))
             let slow = URLRequest(url: url.appending(path: "slow"))
@@ -33,7 +33,7 @@ import TestSupport
             let plain = try await cpuTime { try await plainAnswer(to: late) }
 
             // If Foundation itself takes none, there is nothing to compare with.
-            #expect(seconds.allSatisfy { $0.value < max(plain / 4, 0.2) }, "\(seconds)")
+            #expect(seconds.allSatisfy { $0.value < max(plain / 4, 0.1) }, "\(seconds)")
         }
     }
 
