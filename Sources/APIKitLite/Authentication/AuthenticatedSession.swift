@@ -7,18 +7,21 @@ extension HTTPSession {
     ///     let session = URLSession.shared.authenticated(by: tokens)
     ///
     /// If a response rejects the credential, the credential is refreshed and the request is sent
-    /// once more. If the second response rejects it too, the caller receives that response. A
-    /// request waits for at most one refresh.
+    /// once more. If the second response rejects it too, the caller receives that response.
     ///
-    /// All requests that need a refresh at the same time share one. If a response rejects an older
-    /// credential than the current one, the request is sent again with the current one, without a
-    /// refresh. If there is no other credential, the caller receives the rejection. For a stream,
-    /// that includes the first mebibyte of its body. A request with your own body stream is not
-    /// sent again, but the credential is refreshed for later requests.
+    /// All requests that need a refresh at the same time share one, which is sent over the chain of
+    /// the first of them. If a response rejects an older credential than the current one, the
+    /// request is sent again with the current one, without a refresh. If there is no other
+    /// credential, the caller receives the rejection. For a stream, that includes the first mebibyte
+    /// of its body. A request with your own body stream is not sent again, but the credential is
+    /// refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// starts a new one. A cancelled request ends immediately and does not affect the others. A
     /// refresh always runs to completion, even if all requests waiting for it are cancelled.
+    ///
+    /// If the app sets another credential, the previous user's requests end: see
+    /// ``Credentials/credential``.
     ///
     /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
@@ -29,10 +32,14 @@ extension HTTPSession {
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
-        if credentials.configuration.refresh != nil {
-            credentials.state.withLock { $0.session = failingAtOtherOrigins() }
+        let inside = failingAtOtherOrigins()
+        credentials.session.withLock { $0 = inside }
+        return AuthenticatedSession(
+            next: self, clock: clock, origins: credentials.origins,
+            isRejected: credentials.configuration.isRejected
+        ) {
+            try await credentials.applied(to: $0, over: inside, $1, after: $2)
         }
-        return AuthenticatedSession(next: self, credentials: credentials, clock: clock)
     }
 
     /// Returns a session that sends each request with a bearer token from the app's own store.
@@ -45,10 +52,14 @@ extension HTTPSession {
     ///
     /// The closure is called before each request, without a token. If a response has status 401,
     /// the closure is called with the token that was rejected, and the request is sent once more,
-    /// unless the closure returns the same token again. Concurrent requests share a call to the
-    /// closure, so the store refreshes a token once. A request never uses a token from a call that
-    /// began before the request was made, because another user may have signed in since. Otherwise,
-    /// this works like ``authenticated(by:clock:)``.
+    /// unless the closure returns the same token again. Calls are made one at a time, and concurrent
+    /// requests share them, so the store refreshes a token once. A request never uses a token from a
+    /// call that began before the request was made, because another user may have signed in since.
+    /// Otherwise, this works like ``authenticated(by:clock:)``.
+    ///
+    /// Only the store knows which user a token belongs to. If the rejected token is an earlier
+    /// user's, the closure should throw an error. Otherwise, the earlier user's request is sent with
+    /// the token that it returns.
     ///
     /// The closure may send requests, such as a refresh, over the returned session, but not in a
     /// detached task. Such requests are sent without the token.
@@ -65,84 +76,83 @@ extension HTTPSession {
         token:
             @escaping @Sendable (_ rejection: Credentials<String>.Rejection) async throws -> String?
     ) -> some HTTPSession {
-        let configuration = Credentials<String>.Configuration(
-            urls: urls, isAsked: true, apply: { try $1.authorization(bearer: $0) }, refresh: token)
-        return authenticated(by: Credentials(nil, configuration), clock: clock)
+        let store = TokenStore(session: failingAtOtherOrigins(), call: token)
+        return AuthenticatedSession<String>(
+            next: self, clock: clock, origins: CredentialOrigins(urls)
+        ) {
+            try await store.applied(to: $0, $1, after: $2)
+        }
     }
 }
 
 private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
+    typealias Rejection = Credentials<Credential>.Rejection
+
     let next: any HTTPSession
-    let credentials: Credentials<Credential>
     let clock: any Clock<Duration>
+    let origins: CredentialOrigins
+    var isRejected: (@Sendable (Data, HTTPURLResponse) throws -> Bool)?
+    /// Returns a request with the credential, and the rejection to pass on if a response rejects
+    /// it. The latter is nil if the caller then receives the response.
+    let applied:
+        @Sendable (URLRequest, SendContext, _ rejection: Rejection?) async throws
+            -> (URLRequest, Rejection?)
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard credentials.covers(request.url) else {
+        guard try origins.contain(request.url) else {
             var (body, response) = try await next.send(request, awaiting: options)
             // An inner session may have changed the URL.
-            if response.statusCode == 401, !credentials.covers(response.url) {
+            if response.statusCode == 401, try !origins.contain(response.url) {
                 body.notes.missingCredential =
-                    credentials.hint(for: request) ?? body.notes.missingCredential
+                    origins.hint(for: request) ?? body.notes.missingCredential
             }
             return (body, response)
         }
         options.context.didFail?(nil)
-        let (first, sent) = try await credentials.applied(to: request, options.context)
-        var answer = try await next.send(sent, awaiting: options)
-        // Before the first sign-in, a rejection is a prompt to sign in.
-        let isCredentialSent = first.credential != nil && !sent.isSame(as: request)
-        guard isCredentialSent || (first.credential == nil && first.generation == 0),
-            !first.isRefreshed, isRejection(answer, of: sent)
-        else { return answer }
-        let rejection = Credentials.Rejection(
-            credential: first.credential, request: sent, response: answer.1,
-            session: credentials.state.withLock { $0.session }, generation: first.generation)
+        let (sent, possible) = try await applied(request, options.context, nil)
+        var (body, response) = try await next.send(sent, awaiting: options)
+        guard var rejection = possible, isOwn(response, of: sent),
+            rejection.credential == nil || !sent.isSame(as: request),
+            let data = try await beginning(of: &body, ifRejected: response)
+        else { return (body, response) }
+        (rejection.response, rejection.data) = (response, data)
         guard request.canBeSentAgain else {
-            // Refresh the credential for later requests.
-            Task { try? await credentials.current(after: rejection) }
-            return answer
+            // Refresh the credential for later requests, without the stream, which has been read.
+            var unsent = request
+            unsent.httpBodyStream = nil
+            Task { [rejection, unsent] in try? await applied(unsent, SendContext(), rejection) }
+            return (body, response)
         }
         // An open stream may hold the slot of a limit that the refresh needs.
-        if answer.0.data == nil {
-            answer.0 = answer.0.completed(with: await answer.0.beginning(on: clock))
-        }
-        let (second, again) = try await credentials.applied(
-            to: request, options.context, after: rejection)
-        if second.credential == nil || again.isSame(as: sent) { return answer }
+        if body.data == nil { body = body.completed(with: data) }
+        let again: URLRequest
+        do {
+            (again, _) = try await applied(request, options.context, rejection)
+        } catch TransportError.credentialChanged { return (body, response) }
+        if again.isSame(as: request) || again.isSame(as: sent) { return (body, response) }
         return try await next.send(again, awaiting: options)
     }
 
-    /// Returns whether a response from the request's origin rejects its credential.
-    private func isRejection(
-        _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
-    ) -> Bool {
-        let data = answer.body.data ?? Data()
-        guard credentials.configuration.refresh != nil,
-            credentials.configuration.isRejected(data, answer.response)
-        else { return false }
+    /// Returns the beginning of a body if its response rejects the credential, and nil otherwise.
+    private func beginning(
+        of body: inout HTTPBody, ifRejected response: HTTPURLResponse
+    ) async throws -> Data? {
+        guard isRejected != nil || response.statusCode == 401 else { return nil }
+        var data = body.data ?? Data()
+        if body.data == nil, response.statusCode >= 400 { data = await body.peek(on: clock) }
+        return try isRejected?(data, response) != false ? data : nil
+    }
+
+    /// Returns whether a response is from the origin that received the credential.
+    private func isOwn(_ response: HTTPURLResponse, of request: URLRequest) -> Bool {
         // A redirect may have led to another origin, which never received the credential, even if
         // that origin is one of the credential's. A response made by hand may have no host. It is
         // assumed to be from the right origin.
-        guard let url = answer.response.url, url.host() != nil else { return true }
+        guard let url = response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
-    }
-}
-
-extension Credentials {
-    func covers(_ url: URL?) -> Bool {
-        url.map { origins?.contains($0.origin) ?? true } ?? false
-    }
-
-    /// Returns why a request was sent without the credential.
-    func hint(for request: URLRequest) -> String? {
-        guard let url = request.url, let origins, !origins.isEmpty else { return nil }
-        func text(_ origin: [String]) -> String { "\(origin[0])://\(origin[1]):\(origin[2])" }
-        let own = origins.map(text).sorted().joined(separator: " and ")
-        return "The credential for \(own) was not sent, because the request goes to "
-            + "\(text(url.origin))."
     }
 }
 

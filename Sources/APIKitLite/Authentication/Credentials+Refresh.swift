@@ -1,187 +1,214 @@
 import Foundation
 
-/// The calls to `refresh` and `save` that the current task is part of, with the `Credentials` that
-/// made them. A request that such a closure sends over the authenticated session must not wait for
-/// these calls.
-enum CredentialWork {
-    @TaskLocal static var calls: [(owner: ObjectIdentifier, flight: SingleFlight<Void>)] = []
-}
-
 extension Credentials {
-    /// The credential of one request.
-    struct Current {
-        var credential: Credential?
-        /// Nil if the request is always sent without the credential.
-        var generation: Int?
-        /// Whether the request has waited for a refresh.
-        var isRefreshed = false
+    /// A credential from the moment it becomes the current one until another does, with the calls
+    /// of closures for it. A change replaces all of this, so no call is shared across a change.
+    struct Version {
+        /// What provides a credential if there is none. `rejection` is a `refresh` after a 401, so
+        /// that the app can ask the user to sign in.
+        enum Source: Comparable { case load, refresh, rejection, app }
+
+        let credential: Credential?
+        /// Distinguishes a version from an earlier one with an equal credential.
+        var number = 0
+        var source: Source
+        var isSaved = true
+        /// When a user last left: see ``UserChanges``.
+        var userLeftAt = 0
+        /// Requests made before this change are not sent, because they are an earlier user's.
+        var endsRequestsBefore = 0
+        /// The calls in progress.
+        var calls: [CredentialCall: SingleFlight<Void>] = [:]
+
+        func isMissing(_ source: Source) -> Bool { credential == nil && self.source == source }
     }
 
-    /// A call to `refresh` or `save`. `isRefresh` is nil for `save`, and false for the first
-    /// credential.
-    typealias Step = (isRefresh: Bool?, call: @Sendable () async throws -> Void)
+    // MARK: A request
 
-    /// A step for one generation of the credential.
-    typealias Work = (generation: Int, isRefresh: Bool?, flight: SingleFlight<Void>)
-
-    /// Returns a request with the current credential, as soon as it is known, fresh and saved.
+    /// Returns a request with the current credential as soon as that is obtained, saved and fresh,
+    /// and the rejection to report if a response rejects it. The latter is nil if nothing can be
+    /// refreshed.
     func applied(
-        to request: URLRequest, _ context: SendContext, after rejection: Rejection? = nil
-    ) async throws -> (Current, URLRequest) {
-        let seen = state.withLock { $0 }
+        to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
+        after rejection: Rejection?
+    ) async throws -> (URLRequest, Rejection?) {
+        // A request that a closure sends must not wait for that closure.
+        if SharedWork.isRunning(for: self, saving) { return (request, nil) }
+        var context = context
+        context.madeAt = rejection?.madeAt ?? context.madeAt ?? UserChanges.now
+        let seen = try current(for: context)
         // A request that needs no credential, such as a sign-in, does not wait for one.
-        if rejection == nil, !configuration.isAsked, let credential = seen.credential,
-            step(seen) != nil, let applied = try? await configuration.apply(credential, request),
+        if rejection == nil, let credential = seen.credential, !seen.isSaved || isStale(seen),
+            let applied = try? await configuration.apply(credential, request),
             applied.isSame(as: request)
         {
-            return (Current(), request)
+            return (request, nil)
         }
-        while true {
-            let current = try await current(after: rejection, context)
-            guard let credential = current.credential else { return (current, request) }
-            let applied = try await configuration.apply(credential, request)
-            // Another credential may have been set in the meantime.
-            if state.withLock({ $0.generation == current.generation }) { return (current, applied) }
+        let ready = try await ready(for: context, over: session, after: rejection)
+        var sent = request
+        if let credential = ready.credential {
+            sent = try await configuration.apply(credential, request)
+            // The app may have set another credential in the meantime.
+            _ = try current(for: context)
         }
+        guard ready.credential != nil || ready.source == .rejection else { return (sent, nil) }
+        let next = Rejection(
+            credential: ready.credential, request: sent, session: session, number: ready.number,
+            madeAt: context.madeAt)
+        return (sent, configuration.refresh == nil ? nil : next)
     }
 
-    /// Returns the current credential as soon as it is known, fresh and saved.
+    // MARK: The app
+
+    /// Returns the current credential as soon as it, or a sign-out, is saved.
     ///
-    /// If a newly obtained credential is already stale, it is sent once anyway. Requests sent by
-    /// `refresh` or `save` carry no credential.
+    /// - Parameter isForced: Whether it is refreshed even if it is fresh.
+    func value(isForced: Bool) async throws -> Credential? {
+        if SharedWork.isRunning(for: self, saving) { return nil }
+        let session = session.withLock { $0 }
+        return try await ready(for: SendContext(), over: session, isForced: isForced).credential
+    }
+
+    /// Makes a credential the current one.
     ///
     /// - Parameters:
-    ///   - rejection: The credential that must be replaced, if it is still the current one.
-    ///   - refreshes: Whether a stale credential is refreshed. If not, this function only waits
-    ///     until the credential is saved.
-    ///   - waitsForSave: Whether this function also waits until a sign-out is saved.
-    ///   - context: The request's context, which learns which closure threw.
-    @discardableResult
-    func current(
-        after rejection: Rejection? = nil, refreshes: Bool = true, waitsForSave: Bool = false,
-        _ context: SendContext? = nil
-    ) async throws -> Current {
-        let id = ObjectIdentifier(self)
-        if refreshes, CredentialWork.calls.contains(where: { $0.owner == id && !$0.flight.isOver })
-        {
-            return Current()
+    ///   - replaced: The number of the version to replace. If another version is the current one,
+    ///     nothing happens. Nil if the app, or `save`, sets the credential.
+    ///   - source: What provides a credential next, unless a later source is in use.
+    ///   - isSaved: Whether the credential comes from `load` or `save`.
+    func change(
+        to new: Credential?, replacing replaced: Int? = nil, source: Version.Source = .app,
+        isSaved: Bool = false
+    ) {
+        let earlier = current.withLock { version -> [CredentialCall: SingleFlight<Void>] in
+            let old = version
+            guard replaced == nil || replaced == old.number else { return [:] }
+            let isSet = replaced == nil && !isSaved
+            let isUnchanged = !isSet && old.isSaved && old.credential == nil && new == nil
+            version = Version(
+                credential: new, number: old.number + 1, source: max(old.source, source),
+                isSaved: isSaved || isUnchanged || configuration.save == nil,
+                userLeftAt: old.userLeftAt, endsRequestsBefore: old.endsRequestsBefore)
+            // A request of the user who leaves is not sent with the next user's credential. One
+            // that was made while nobody was signed in is.
+            if new == nil ? isSet || old.credential != nil : isSet && old.credential != nil {
+                version.userLeftAt = UserChanges.next()
+            }
+            if isSet || new != nil { version.endsRequestsBefore = version.userLeftAt }
+            // A refresh still has to end, perhaps with an error.
+            return replaced == nil ? old.calls : [:]
         }
-        // A call to the app's store that began before this request may return an earlier user's
-        // token. The request therefore waits for that call and the next one.
-        var callsLeft = !refreshes ? 0 : configuration.isAsked && rejection == nil ? 2 : 1
-        let wasKnown = state.withLock { $0.isKnown }
-        var isRefreshed = false
-        while true {
-            let seen = state.withLock { $0 }
-            let current = Current(
-                credential: seen.credential, generation: seen.generation, isRefreshed: isRefreshed)
-            guard let step = step(seen, after: rejection, mayStart: callsLeft > 0) else {
-                return current
+        for call in earlier.values { call.release() }
+        saveInBackground()
+    }
+
+    // MARK: The steps
+
+    /// Returns the current version, unless the context is that of an earlier user's request.
+    private func current(for context: SendContext) throws -> Version {
+        let version = current.withLock { $0 }
+        guard context.madeAt ?? .max >= version.endsRequestsBefore else {
+            throw TransportError.credentialChanged
+        }
+        return version
+    }
+
+    private func isStale(_ version: Version) -> Bool {
+        configuration.refresh != nil && version.credential.map(configuration.isStale) == true
+    }
+
+    /// Loads or obtains a missing credential, then refreshes it at most once, if it is stale or
+    /// rejected. If a new credential is already stale, it is sent once anyway.
+    ///
+    /// - Parameters:
+    ///   - context: The request's context. If it has no `madeAt`, the app itself waits.
+    ///   - isForced: Whether the credential is refreshed even if it is fresh.
+    private func ready(
+        for context: SendContext, over session: any HTTPSession, after rejection: Rejection? = nil,
+        isForced: Bool = false
+    ) async throws -> Version {
+        let first = try current(for: context)
+        if first.isMissing(.load), let load = configuration.load {
+            try await run(.load, for: first, context) { [self] in
+                let loaded = try await load()
+                change(to: loaded, replacing: first.number, source: .refresh, isSaved: true)
             }
-            guard let (handle, isRefresh, isNew) = join(seen, step) else { continue }
-            if step.isRefresh == nil, seen.credential == nil, !waitsForSave {
-                handle.giveUp()
-                return current
-            }
+        }
+        // A refresh sends the credential, and may read the store. Both must be up to date.
+        let old = try await saved(for: context)
+        var version = old
+        if old.isMissing(.refresh) || (old.credential == nil && context.madeAt == nil) {
+            version = try await replaced(old, context, Rejection(session: session))
+        }
+        if let rejection, rejection.number == version.number {
+            return try await replaced(version, context, rejection)
+        }
+        guard isStale(version) || (isForced && version.number == old.number) else { return version }
+        let rejection = Rejection(credential: version.credential, session: session)
+        return try await replaced(version, context, rejection)
+    }
+
+    private func replaced(
+        _ version: Version, _ context: SendContext, _ rejection: Rejection
+    ) async throws -> Version {
+        guard let refresh = configuration.refresh else { return version }
+        let isFirst = version.credential == nil && rejection.response == nil
+        try await run(.refresh, for: version, context) { [self] in
+            let (number, source) = (version.number, isFirst ? Version.Source.rejection : .app)
             do {
-                try await handle.value()
-            } catch {
-                // A refresh also saves the credential that it returned.
-                let isSave = isRefresh == nil || !state.withLock { $0.isSaved }
-                context?.didFail?(isSave ? .save : .refresh)
-                throw error
+                change(to: try await refresh(rejection), replacing: number, source: source)
+            } catch let error as SignOutError {
+                change(to: nil, replacing: number)
+                throw error.underlying
             }
-            // The first credential may be stale.
-            guard let isRefresh, isRefresh || configuration.isAsked else { continue }
-            callsLeft = isNew ? 0 : callsLeft - 1
-            isRefreshed = isRefreshed || (isRefresh && wasKnown)
+        }
+        return try await saved(for: context)
+    }
+
+    /// Returns the current version as soon as it is saved. A request does not wait for a sign-out.
+    private func saved(for context: SendContext) async throws -> Version {
+        while true {
+            let version = try current(for: context)
+            if version.isSaved { return version }
+            if version.credential == nil, context.madeAt != nil {
+                saveInBackground()
+                return version
+            }
+            try await run(.save, for: version, context) { try await self.save(version) }
         }
     }
 
-    /// Makes a credential the current one, and returns the work for the earlier one.
-    ///
-    /// - Parameter rejection: The argument of the `refresh` call that returned the credential. If
-    ///   another credential has been set since, nothing happens.
-    @discardableResult
-    func change(to new: Credential?, after rejection: Rejection? = nil) -> SingleFlight<Void>? {
-        state.withLock { state in
-            let (isSet, isAsked) = (rejection == nil, configuration.isAsked)
-            guard isSet || rejection?.generation == state.generation else { return nil }
-            let isMissing = !isSet && new == nil && state.credential == nil
-            let isSaved = configuration.save == nil || (isMissing && state.isSaved)
-            let isRejected = rejection?.credential != nil || rejection?.response != nil
-            if isSet || isRejected || (new != nil && !isAsked) { state.generation += 1 }
-            if isSaved { state.savedGeneration = state.generation }
-            (state.credential, state.isKnown) = (new, true)
-            return state.work?.flight
-        }
+    private func saveInBackground() {
+        if current.withLock({ !$0.isSaved }) { Task { _ = try? await saved(for: SendContext()) } }
     }
 
-    /// Returns what must be done before the credential can be sent, or nil if it is ready.
-    ///
-    /// The rejection of an earlier generation does not affect the current one.
-    private func step(
-        _ seen: State, after rejection: Rejection? = nil, mayStart: Bool = true
-    ) -> Step? {
-        if !seen.isSaved { return (nil, { try await self.save(seen.generation) }) }
-        guard let refresh = configuration.refresh else { return nil }
-        var replaced = Rejection(session: seen.session, generation: seen.generation)
-        if let rejection, rejection.generation == seen.generation {
-            replaced = rejection
-        } else if seen.isKnown, !mayStart || !configuration.isAsked {
-            guard mayStart, let old = seen.credential, configuration.isStale(old) else {
-                return nil
-            }
-            replaced.credential = old
-        }
-        return (
-            replaced.credential != nil,
-            { [replaced] in
-                self.change(to: try await refresh(replaced), after: replaced)
-                try await self.current(refreshes: false)
-            }
-        )
-    }
-
-    /// Joins the work for the current credential, and starts it if there is none. Returns nil if
-    /// the credential has changed since it was seen.
-    ///
-    /// The work is never cancelled. If a refresh token can be used only once, an incomplete refresh
-    /// would sign the user out.
-    private func join(
-        _ seen: State, _ step: Step
-    ) -> (handle: SingleFlight<Void>.Handle, isRefresh: Bool?, isNew: Bool)? {
-        let joined = state.withLock { state -> (SingleFlight<Void>.Handle, Bool?, isNew: Bool)? in
-            guard state.generation == seen.generation else { return nil }
-            if let work = state.work, work.generation == seen.generation,
-                let handle = work.flight.join()
-            {
-                return (handle, work.isRefresh, false)
-            }
-            let handle = SingleFlight<Void>.joined(isCancelledWithLastTask: false)
-            state.work = (seen.generation, step.isRefresh, handle.singleFlight)
-            return (handle, step.isRefresh, true)
-        }
-        guard let joined, joined.isNew else { return joined }
-        let call = (owner: ObjectIdentifier(self), flight: joined.0.singleFlight)
-        call.flight.start {
-            try await CredentialWork.$calls.withValue(CredentialWork.calls + [call]) {
-                try await step.call()
-            }
-        }
-        return joined
-    }
-
-    /// Waits its turn, then saves a credential if it is still the current one.
-    private func save(_ generation: Int) async throws {
+    /// Waits its turn, then saves a version if it is still the current one. The saves are therefore
+    /// in the order of the changes.
+    private func save(_ version: Version) async throws {
         try await saving.wait()
         defer { saving.signal() }
-        let seen = state.withLock { $0 }
-        // A request may ask for a save that has just ended.
-        guard seen.generation == generation, !seen.isSaved, let save = configuration.save else {
-            return
+        guard current.withLock({ $0.number == version.number && !$0.isSaved }) else { return }
+        try await configuration.save?(version.credential)
+        current.withLock { if $0.number == version.number { $0.isSaved = true } }
+    }
+
+    /// Waits for a call to a closure, and starts it if it is not in progress. Does nothing if
+    /// another version has become the current one.
+    ///
+    /// The call is never cancelled. If a refresh token can be used only once, an incomplete refresh
+    /// would sign the user out.
+    private func run(
+        _ call: CredentialCall, for version: Version, _ context: SendContext,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let joined = current.withLock { current in
+            current.number == version.number ? SingleFlight.join(&current.calls[call]) : nil
         }
-        try await save(seen.credential)
-        state.withLock { if $0.generation == generation { $0.savedGeneration = generation } }
+        guard let (handle, isNew) = joined else { return }
+        if isNew { handle.singleFlight.start(for: call == .save ? saving : self, work) }
+        do { try await handle.value() } catch {
+            context.didFail?(call)
+            throw error
+        }
     }
 }

@@ -2,11 +2,20 @@ import Foundation
 
 /// The work of a ``SingleFlight`` that the current task is part of.
 enum SharedWork {
-    @TaskLocal fileprivate static var hasEnded: [@Sendable () -> Bool] = []
+    fileprivate typealias Work = (owner: ObjectIdentifier?, hasEnded: @Sendable () -> Bool)
+
+    @TaskLocal fileprivate static var works: [Work] = []
 
     /// Whether other tasks may be waiting for the current one, which must then not wait for their
     /// work.
-    static var isRunning: Bool { hasEnded.contains { !$0() } }
+    static var isRunning: Bool { works.contains { !$0.hasEnded() } }
+
+    /// Whether the current task is part of the work of one of these objects.
+    static func isRunning(for owners: AnyObject...) -> Bool {
+        works.contains { work in
+            owners.contains { ObjectIdentifier($0) == work.owner } && !work.hasEnded()
+        }
+    }
 }
 
 /// Work that runs once for all tasks waiting for it. All of them receive the same result.
@@ -31,15 +40,23 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled
-    /// as soon as the last task waiting for it leaves.
-    static func joined(isCancelledWithLastTask: Bool) -> Handle {
+    /// Joins the work in a variable. If there is none, or it has ended, replaces it with new work,
+    /// which the caller must start.
+    ///
+    /// - Parameter isCancelledWithLastTask: Whether new work may be cancelled as soon as the last
+    ///   task waiting for it leaves.
+    static func join(
+        _ variable: inout SingleFlight?, isCancelledWithLastTask: Bool = false
+    ) -> (handle: Handle, isNew: Bool) {
+        if let handle = variable?.join() { return (handle, false) }
+        let new = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
+        variable = new
         // Only a single flight that is over cannot be joined.
-        SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask).join()!
+        return (new.join()!, true)
     }
 
     /// Adds a waiting task. Returns nil if the work has ended or was cancelled.
-    func join() -> Handle? {
+    private func join() -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
             state.lastID += 1
@@ -55,9 +72,15 @@ final class SingleFlight<Value: Sendable>: Sendable {
     ///
     /// Call this once and without holding a lock, because the work may begin before `start`
     /// returns.
-    func start(_ work: @escaping @Sendable () async throws -> Value) {
-        let hasEnded = SharedWork.hasEnded + [{ [weak self] in self?.isOver != false }]
-        let task = SharedWork.$hasEnded.withValue(hasEnded) {
+    ///
+    /// - Parameter owner: The object whose work this is: see ``SharedWork/isRunning(for:)``.
+    func start(
+        for owner: AnyObject? = nil, _ work: @escaping @Sendable () async throws -> Value
+    ) {
+        let new: SharedWork.Work = (
+            owner.map(ObjectIdentifier.init), { [weak self] in self?.isOver != false }
+        )
+        let task = SharedWork.$works.withValue(SharedWork.works + [new]) {
             Task.immediateIfAvailable { [self] in
                 end(with: await Result { try await work() })
             }

@@ -164,6 +164,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
 /// A closure of `Credentials` that a request waits for, with a user's sentence if it fails.
 enum CredentialCall: String {
+    case load = "The sign-in could not be read."
     case refresh = "The sign-in failed."
     case save = "The sign-in could not be saved."
 }

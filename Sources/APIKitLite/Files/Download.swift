@@ -80,6 +80,7 @@ struct Download<R: APIRequest> {
         var (number, start) = (1, timeline.now())
         var options = SendOptions.head(limit: bufferLimit)
         options.context.waitsForReader = true
+        options.context.begin()
         while true {
             // Nil if the body ended without an error, but before the end of the file.
             var failure: (any Error)?

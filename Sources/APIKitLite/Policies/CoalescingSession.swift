@@ -53,23 +53,15 @@ private struct CoalescingSession: HTTPSession {
         else {
             return try await next.send(request, awaiting: options)
         }
-        let (handle, isNew) = join(key)
+        let (handle, isNew) = exchanges.withLock {
+            Exchange.join(&$0[key], isCancelledWithLastTask: true)
+        }
         // Each request that joined runs this. The last one removes the finished exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
         }
         return try await handle.value()
-    }
-
-    /// Joins the exchange for a key, or creates one, which the caller must start.
-    private func join(_ key: [AnyHashable?]) -> (handle: Exchange.Handle, isNew: Bool) {
-        exchanges.withLock { exchanges in
-            if let handle = exchanges[key]?.join() { return (handle, false) }
-            let handle = Exchange.joined(isCancelledWithLastTask: true)
-            exchanges[key] = handle.singleFlight
-            return (handle, true)
-        }
     }
 
     /// Removes an exchange that has ended, unless another one has taken its key.

@@ -55,6 +55,8 @@ private struct LimitedSession: HTTPSession {
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
+        var options = options
+        options.context.begin()
         try await semaphore.wait()
         do {
             // The task may have been cancelled just as its turn came.

@@ -12,14 +12,15 @@ private struct RetryingSession: HTTPSession {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let start = timeline.now()
-        var request = request
+        var (request, options) = (request, options)
+        options.context.begin()
         var number = 1
         while true {
             try Task.checkNotCancelled()
             if let deadline = policy.deadline, timeline.now() - start >= deadline {
                 throw URLError(.timedOut)
             }
-            let result = await Result { [request] in
+            let result = await Result { [request, options] in
                 try await next.send(request, awaiting: options)
             }
             let answer = try? result.get()

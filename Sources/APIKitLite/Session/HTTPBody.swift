@@ -300,20 +300,35 @@ extension HTTPBody {
     /// only if none of them is a test's. If the body throws an error, returns what arrived, because
     /// the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
+        var body = self
+        return await body.peek(on: clock)
+    }
+
+    /// Returns the beginning, as ``beginning(on:)`` does. The body then still has it, and fails
+    /// after it if a time limit ended the transfer.
+    nonisolated(nonsending) mutating func peek(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]
         let isTested = timeouts.contains { !$0.timeline.isRealTime }
         let limits = timeouts.compactMap { timeline, deadline in
             let longest = isTested && timeline.isRealTime ? nil : Duration.seconds(5)
-            return [longest, deadline.map { $0 - timeline.now() }].compactMap(\.self).min()
-                .map { DeadlineTimer($0, on: timeline).schedule { end() }.1 }
+            return [longest, deadline.map { $0 - timeline.now() }].compactMap(\.self).min().map {
+                let body = self
+                return DeadlineTimer($0, on: timeline)
+                    .schedule { body.end(throwing: URLError(.timedOut)) }.1
+            }
         }
         defer { for limit in limits { limit.cancel() } }
         var data = Data()
         let pieces = makeAsyncIterator()
         while data.count < Self.longestBeginning, let piece = try? await pieces.nextPiece() {
-            data += piece.prefix(Self.longestBeginning - data.count)
+            data += piece
         }
-        return data
+        let read = Locked<Data?>(data.isEmpty ? nil : data)
+        self = HTTPBody(wrapping: self) {
+            if let data = read.take() { return data }
+            return try await pieces.nextPiece()
+        }
+        return data.prefix(Self.longestBeginning)
     }
 }

@@ -11,6 +11,9 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// A server redirected a credential's refresh, which is secret, to another origin. The redirect
     /// was not followed. An origin looks like `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
+    /// The app set another credential after the request was made, so the request was not sent: see
+    /// ``Credentials/credential``.
+    case credentialChanged
     /// The reader of a body was too slow, and more bytes were buffered than this limit allows. The
     /// reader received all bytes up to the limit before this error. See
     /// ``HTTPSession/stream(_:buffering:)``.
@@ -26,6 +29,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
         switch self {
         case .notHTTP, .invalidatedSession, .bodyReadTwice: "The request failed."
         case .refusedRedirect: "The server redirected the sign-in to another address."
+        case .credentialChanged: "You signed in or out before the request was sent."
         case .bodyLimit, .bodyTooLarge: "The server sent too much data."
         }
     }
@@ -45,6 +49,11 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
             return """
                 \(from) redirected the refresh of a credential to \(to). That was refused, because \
                 the request contains a secret. Send the refresh to \(to) instead.
+                """
+        case .credentialChanged:
+            return """
+                The app set another credential after this request was made. The request was not \
+                sent, because it may be the previous user's. If the new user needs it, send it again.
                 """
         case .bodyLimit(let limit):
             return """

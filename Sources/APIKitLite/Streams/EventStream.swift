@@ -45,6 +45,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         private let stream: EventStream
+        private let session: any HTTPSession
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
@@ -55,6 +56,8 @@ public struct EventStream: AsyncSequence, Sendable {
 
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
+            // A connection of one user is not continued by another one.
+            session = stream.load.session.beginning()
             timeline = Timeline(stream.load.clock)
             reconnection = stream.start
         }
@@ -102,7 +105,7 @@ public struct EventStream: AsyncSequence, Sendable {
             reconnection.attempts += 1
             reconnection.refusals += 1
             let load = stream.load
-            var session = load.session
+            var session = session
             if let deadline = reconnection.policy.deadline {
                 session = session.timingOut(after: deadline - elapsed, clock: load.clock)
             }

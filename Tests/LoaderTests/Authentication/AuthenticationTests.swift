@@ -52,13 +52,17 @@ import TestSupport
     @Test(arguments: [Token.old, .expired], [SendOptions.body, .head()])
     func givesASecondRejectionAsItIs(_ token: Token, _ options: SendOptions) async throws {
         let (server, _, session) = user(
-            token, on: TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) }))
+            token, on: TokenServer(onRefresh: { .json(encoding: Token(access: "useless\($0)")) }))
 
         let (body, response) = try await session.send(.test("data"), awaiting: options)
         #expect(response.statusCode == 401)
-        #expect(try await body.collect().text == "Bearer useless")
-        #expect(server.given == (token == .expired ? [] : ["Bearer old"]) + ["Bearer useless"])
-        #expect(server.refreshCount == 1)
+        // The refresh of a stale token does not count.
+        let last = token == .expired ? 2 : 1
+        #expect(try await body.collect().text == "Bearer useless\(last)")
+        #expect(
+            server.given
+                == [token == .expired ? "Bearer useless1" : "Bearer old", "Bearer useless\(last)"])
+        #expect(server.refreshCount == last)
     }
 
     @Test func triesAFreshCredentialOnceThoughItIsStale() async throws {
@@ -107,6 +111,80 @@ import TestSupport
         #expect(await session.outcome(of: .test("data")) == .body("there"))
     }
 
+    /// How an app reads a response.
+    enum Verb: CaseIterable { case load, stream, download }
+
+    /// As S3 does. A body that comes slowly is asked about, too.
+    @Test(arguments: Verb.allCases, [#"{"code": "token_expired"}"#, "token_expired at the end"])
+    func decidesByTheBodyOfARefusedResponse(_ verb: Verb, _ code: String) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text(code, status: 403).chunked(by: 3), times: .any)
+        network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
+        let tokens = Credentials("old", for: .api) { token, request in
+            try request.authorization(bearer: token)
+        } isRejected: { data, response in
+            response.statusCode == 403 && data.text.contains("token_expired")
+        } refresh: { rejection in
+            #expect(rejection.data.text == code)
+            return "new"
+        }
+        let session = network.authenticated(by: tokens)
+
+        switch verb {
+        case .load: #expect(try await session.exchange(.test("data")).0.text == "there")
+        case .stream: #expect(try await session.stream(.test("data")).0.text == "there")
+        case .download:
+            let folder = try TemporaryFolder()
+            let file = folder.url.appending(path: "file")
+            try await session.download(.test("data"), to: file)
+            #expect(try Data(contentsOf: file).text == "there")
+        }
+    }
+
+    /// Each piece of a refused body that is not about the credential reaches the reader.
+    @Test(arguments: [200, 404, 500])
+    func aBodyThatIsAskedAboutStaysWhole(_ status: Int) async throws {
+        let size = 3 * 1_024 * 1_024
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .data(Data((0..<size).map { UInt8(truncatingIfNeeded: $0 % 251) }), status: status)
+                .chunked(by: 100_000))
+        let asked = Locked<[Int]>([])
+        let tokens = Credentials("old", for: .api) { token, request in
+            try request.authorization(bearer: token)
+        } isRejected: { data, _ in
+            asked.withLock { $0.append(data.count) }
+            return false
+        } refresh: { _ in
+            "new"
+        }
+
+        let (body, response) = try await network.authenticated(by: tokens).stream(.test("data"))
+        let data = try await body.collect()
+        #expect(response.statusCode == status)
+        #expect(data.count == size)
+        #expect(!data.enumerated().contains { $1 != UInt8($0 % 251) })
+        #expect(asked.withLock { $0 } == [status == 200 ? 0 : 1_024 * 1_024])
+    }
+
+    @Test(arguments: [false, true])
+    func failsWithTheErrorOfItsTestOfAResponse(_ isStream: Bool) async throws {
+        let tokens = Credentials("old", for: .api) { token, request in
+            try request.authorization(bearer: token)
+        } isRejected: { _, _ in
+            throw TestError(number: 7)
+        } refresh: { _ in
+            "new"
+        }
+        let session = server.session.authenticated(by: tokens)
+
+        await #expect(throws: TestError(number: 7)) {
+            _ = try await session.send(.test("a"), awaiting: isStream ? .head() : .body)
+        }
+        #expect(server.given == ["Bearer old"])
+    }
+
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
         let (server, tokens, session) = user(.old)
@@ -123,6 +201,27 @@ import TestSupport
     @Test func failsWhereTheCredentialCannotBeApplied() async throws {
         let session = server.session.authenticated(by: .bearer("a\r\nb", for: .api))
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
+        #expect(server.network.requests.isEmpty)
+    }
+
+    @Test(arguments: ["api.example.com", "localhost:8080", "/v1", "https:///v1"])
+    func failsForAURLWithoutASchemeOrHost(_ text: String) async throws {
+        let url = try #require(URL(string: text))
+        let sessions: [any HTTPSession] = [
+            server.session.authenticated(by: .bearer("good", for: url)),
+            server.session.authenticated(for: .api, url) { _ in "good" },
+        ]
+        for session in sessions {
+            let error = await #expect(throws: RequestBuildingError.self) {
+                try await session.exchange(.test("data"))
+            }
+            #expect(
+                error?.description
+                    == """
+                    The credential's URL "\(text)" has no host. Begin it with a scheme and a host, \
+                    such as https://api.example.com.
+                    """)
+        }
         #expect(server.network.requests.isEmpty)
     }
 

@@ -188,7 +188,7 @@ import TestSupport
         let last = token.access == "good" ? "good" : "new1"
         for task in tasks { #expect(try await task.value == .body("Bearer \(last)")) }
         #expect(
-            store.log == ["load", "save \(token.access)"] + (last == "good" ? [] : ["save new1"]))
+            store.log == ["load"] + (last == "good" ? [] : ["save new1"]))
         #expect(server.refreshCount == (last == "good" ? 0 : 1))
         #expect(tokens.credential?.access == last)
     }
@@ -210,22 +210,24 @@ import TestSupport
         for _ in 0..<5 {
             #expect(await session.outcome(of: .test("data")) == .body("nobody"))
         }
-        #expect(store.log == ["load", "load"])
+        #expect(store.log == ["load"])
     }
 
     @Test(arguments: Store.Step.allCases, [TestError() as any Error, CancellationError()])
     func givesTheErrorOfTheStoreToTheCaller(_ step: Store.Step, _ error: any Error) async throws {
-        let (_, store, tokens, session) = user(Store(.old, failing: step, with: error))
+        let (_, store, tokens, session) = user(Store(.old, failing: step, with: error, times: .max))
         let failure = await #expect(throws: APIRequestError.self) {
             try await session.load(TextRequest(), "/data")
         }
         #expect(failure?.stage == .transport)
         #expect("\(try #require(failure?.underlying))" == "\(error)")
-        #expect(tokens.credential == (step == .load ? nil : .old))
+        #expect(tokens.credential?.access == (step == .load ? nil : "new1"))
 
         // The next request starts again.
+        store.stopFailing()
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        #expect(store.log.suffix(2) == ["save old", "save new1"])
+        #expect(store.log.count { $0 == "load" } == (step == .load ? 2 : 1))
+        #expect(store.log.last == "save new1")
     }
 
     @Test(arguments: Store.Step.allCases)
@@ -239,48 +241,7 @@ import TestSupport
         #expect(await cancelled.value == .error(.cancelled))
         store.release()
         #expect(await other.value == .body("Bearer new1"))
-        #expect(store.log == ["load", "save old", "save new1"])
-    }
-
-    /// What the app does while a step is in progress.
-    enum Change: CaseIterable {
-        case signIn, signOut, signOutAndIn
-
-        func apply(to tokens: Credentials<Token>) {
-            if self != .signIn { tokens.credential = nil }
-            if self != .signOut { tokens.credential = Token(access: "other") }
-        }
-    }
-
-    enum Moment: CaseIterable { case load, refresh, save, refusal }
-
-    @Test(arguments: Change.allCases, Moment.allCases)
-    func continuesWithWhatTheAppSets(_ change: Change, _ moment: Moment) async throws {
-        let refreshes = moment == .refresh || moment == .refusal
-        let server = TokenServer(
-            accepting: "other", holdsRefresh: refreshes,
-            onRefresh: { _ in
-                moment == .refusal
-                    ? .json(#"{"error": "invalid_grant"}"#, status: 400)
-                    : .json(encoding: Token(access: "unwanted"))
-            })
-        let store = Store(.old, holding: moment == .load ? .load : refreshes ? nil : .save)
-        let tokens = server.tokens(store, moment == .load ? nil : .old)
-        let session = server.session.authenticated(by: tokens)
-        let executor = QueueExecutor(isSerial: true)
-        let waiting = executor.start { try await session.exchange(.test("data")) }
-        if refreshes { await server.token.waitForRequests() } else { await store.waitUntilHeld() }
-
-        // Signing out and in is one step for the request. If it continued in between, it would
-        // rightly get its rejection, because nobody is signed in.
-        executor.queue.sync { change.apply(to: tokens) }
-        let expected = change == .signOut ? nil : "other"
-        if refreshes { server.token.release() } else { store.release() }
-        #expect(try await waiting.value.1.statusCode == (expected == nil ? 401 : 200))
-        #expect(try await tokens.value()?.access == expected)
-        #expect(tokens.credential?.access == expected)
-        #expect(store.content?.access == expected)
-        #expect(!server.given.contains("Bearer unwanted"))
+        #expect(store.log == ["load", "save new1"])
     }
 
     @Test func returnsAValueWithoutARequest() async throws {
@@ -293,6 +254,13 @@ import TestSupport
         let tokens = server.tokens(.expired)
         _ = server.session.authenticated(by: tokens)
         #expect(try await tokens.value()?.access == "new1")
+    }
+
+    @Test func refreshesALoadedCredentialThatIsGood() async throws {
+        let (_, store, tokens, session) = user(Store(.good))
+        #expect(try await tokens.refresh()?.access == "new1")
+        #expect(store.log == ["load", "save new1"])
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
     }
 
     @Test(arguments: 0..<40)

@@ -146,6 +146,62 @@ import TestSupport
         #expect(try await tokens.value() == nil)
     }
 
+    /// A sign-in during a refresh, of which a later request knows nothing.
+    @Test func aRequestAfterASignInDoesNotWaitForTheEarlierRefresh() async throws {
+        let (server, tokens, session) = user(
+            .old,
+            on: TokenServer(
+                holdsRefresh: true,
+                onRefresh: { _ in .json(encoding: Token(access: "unwanted")) }))
+        let refreshed = Task { try await tokens.refresh() }
+        await server.token.waitForRequests()
+
+        tokens.credential = .good
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
+        #expect(try await refreshed.value == .good)
+        server.token.release()
+        await server.network.waitForResponses(2)
+        #expect(tokens.credential == .good)
+    }
+
+    /// The requests get the original error, and the store is told once.
+    @Test(arguments: [Token.old, .expired])
+    func aRefreshMaySignOutWithAnError(_ token: Token) async throws {
+        let store = Store(token)
+        let server = TokenServer(holdsRefresh: true, onRefresh: { _ in .status(400) })
+        let tokens = server.tokens(token) { rejection in
+            do { return try await refreshedToken(rejection) } catch {
+                throw SignOutError(error)
+            }
+        } save: {
+            try await store.save($0)
+        }
+        let session = server.session.authenticated(by: tokens)
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<20).map { _ in
+            executor.start { try await session.load(.test("data"), as: Data.self) }
+        }
+        await server.token.waitForRequests()
+        await executor.settle()
+        server.token.release()
+
+        var count = 0
+        for task in tasks {
+            let error = await #expect(throws: APIRequestError.self) { try await task.value }
+            // A request that is rejected after the sign-out gets its 401.
+            if token == .old, error?.statusCode == 401 { continue }
+            count += 1
+            #expect((error?.underlying as? UnacceptableStatusError)?.statusCode == 400)
+            #expect(
+                error?.description.contains("\nThe refresh of the credential failed.\n") == true)
+        }
+        #expect(count > 0)
+        #expect(tokens.credential == nil)
+        #expect(try await tokens.value() == nil)
+        #expect(store.log == ["save -"])
+        #expect(server.refreshCount == 1)
+    }
+
     @Test func aRefreshThatFailsKeepsTheCredential() async throws {
         let (_, tokens, _) = user(
             .old, on: TokenServer(onRefresh: { _ in throw URLError(.timedOut) }))
@@ -160,7 +216,7 @@ import TestSupport
     }
 
     @Test(arguments: [0, 1], [Token(access: "old"), .expired])
-    func aRefreshGoesOverTheChainThatWasCreatedLast(_ first: Int, _ token: Token) async throws {
+    func aRefreshGoesOverTheChainThatNeedsIt(_ first: Int, _ token: Token) async throws {
         let (server, log) = (TokenServer(), Locked<[String]>([]))
         func wire(_ name: String) -> any HTTPSession {
             server.session.intercepting { request, next in
@@ -178,8 +234,9 @@ import TestSupport
 
         #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(await chains[1 - first].outcome(of: .test("data")) == .body("Bearer new1"))
+        // Without a request, it goes over the chain that was created last.
         try await tokens.refresh()
-        #expect(log.withLock { $0 } == ["api", "api"])
+        #expect(log.withLock { $0 } == [["files", "api"][first], "api"])
     }
 
     /// What an app calls.

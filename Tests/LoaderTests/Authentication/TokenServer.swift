@@ -76,17 +76,25 @@ struct TokenServer: Sendable {
     /// The credential of a user whose token this server refreshes.
     func tokens(
         _ token: Token? = .old, for baseURL: URL = .api,
-        refresh: Credentials<Token>.Refresh? = nil, save: Credentials<Token>.Save? = nil
+        refresh: Credentials<Token>.Refresh? = nil, save: Credentials<Token>.Save? = nil,
+        load: Credentials<Token>.Load? = nil
     ) -> Credentials<Token> {
         Credentials(
             token, for: baseURL,
             apply: { try $1.authorization(bearer: $0.access) },
             isStale: { $0.expires <= 1_000_000_000 },
+            load: load,
             refresh: { rejection in
                 if let refresh { return try await refresh(rejection) }
                 return try await refreshedToken(rejection, baseURL)
             }, save: save)
     }
+}
+
+extension Credentials {
+    typealias Load = @Sendable () async throws -> Credential?
+    typealias Refresh = @Sendable (_ rejection: Rejection) async throws -> Credential?
+    typealias Save = @Sendable (_ credential: Credential?) async throws -> Void
 }
 
 /// Refreshes a token as an app does: nil signs the user out.
@@ -142,6 +150,7 @@ final class Store: Sendable {
 
     func waitUntilHeld() async { await isHeld.wait() }
     func release() { mayGo.open() }
+    func stopFailing() { failures.withLock { $0 = 0 } }
 
     @Sendable func load() async throws -> Token? {
         try await perform(.load, "load")
@@ -171,12 +180,7 @@ final class Store: Sendable {
 extension TokenServer {
     /// The credential of a user whose token a store keeps. Without a token, it is loaded.
     func tokens(_ store: Store, _ token: Token? = nil) -> Credentials<Token> {
-        tokens(token) { rejection in
-            if rejection.credential == nil { return try await store.load() }
-            return try await refreshedToken(rejection)
-        } save: { new in
-            try await store.save(new)
-        }
+        tokens(token, save: store.save, load: store.load)
     }
 }
 

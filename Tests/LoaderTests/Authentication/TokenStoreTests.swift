@@ -49,7 +49,7 @@ import TestSupport
         #expect(Set(outcomes) == [.body("Bearer new1")])
         #expect(server.refreshCount == 1)
         let asked = await store.asked
-        #expect(asked.count { $0 == "old" } == (token == "old" ? 1 : 0))
+        #expect(asked.contains("old") == (token == "old"))
     }
 
     @Test func asksBeforeEachRequest() async throws {
@@ -78,7 +78,7 @@ import TestSupport
 
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
         let (isAsked, mayAnswer) = (Gate(), Gate())
-        // The server accepts both tokens.
+        // The server accepts both tokens, so only the store tells the users apart.
         let network = MockNetwork { request in
             let token = request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
             return (HTTPURLResponse(), Data(token.utf8))
@@ -156,7 +156,117 @@ import TestSupport
         #expect(await first == .body("Bearer new"))
         #expect(try await second.value == .body("Bearer new"))
         #expect(server.given == ["Bearer old", "Bearer new", "Bearer new"])
-        #expect(refreshed.withLock { $0 } == ["old"])
+        // Once for each token.
+        #expect(refreshed.withLock { $0 } == ["old", "new"])
+    }
+
+    /// The library does not know the users. The store does, as it sees the rejected token.
+    @Test func theStoreRefusesToContinueForAnotherUser() async throws {
+        let (isSent, mayAnswer, user) = (Gate(), Gate(), Locked("emma"))
+        let server = TokenServer(
+            accepting: "anne",
+            onData: { given in
+                guard given == "Bearer emma" else { return }
+                isSent.open()
+                await mayAnswer.wait()
+            })
+        let session = server.session.authenticated(for: .api) { rejection in
+            let user = user.withLock { $0 }
+            if let rejected = rejection.credential, rejected != user { throw TestError() }
+            return user
+        }
+        let task = Task { try await session.exchange(.test("data")) }
+        await isSent.wait()
+
+        user.withLock { $0 = "anne" }
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer anne"))
+        mayAnswer.open()
+        await #expect(throws: TestError()) { try await task.value }
+        #expect(server.given == ["Bearer emma", "Bearer anne"])
+    }
+
+    /// The first request has a call of its own, and the others share the next one.
+    @Test func aCallThatFailsFailsTheRequestsThatWaitForIt() async throws {
+        let (mayFail, count) = (Gate(), Locked(0))
+        let session = server.session.authenticated(for: .api) { _ in
+            await mayFail.wait()
+            if count.next() <= 2 { throw TestError(number: 7) }
+            return "good"
+        }
+        let executor = QueueExecutor(isSerial: true)
+        let tasks = (0..<50).map { _ in
+            executor.start { try await session.exchange(.test("data")) }
+        }
+        await executor.settle()
+        mayFail.open()
+
+        for task in tasks { await #expect(throws: TestError(number: 7)) { try await task.value } }
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test func aCancelledRequestLeavesTheCallToTheOthers() async throws {
+        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let session = server.session.authenticated(for: .api) { _ in
+            isAsked.open()
+            await mayAnswer.wait()
+            #expect(!Task.isCancelled)
+            return "good"
+        }
+        let cancelled = Task { await session.outcome(of: .test("data")) }
+        await isAsked.wait()
+        let other = Task { await session.outcome(of: .test("data")) }
+
+        cancelled.cancel()
+        #expect(await cancelled.value == .error(.cancelled))
+        mayAnswer.open()
+        #expect(await other.value == .body("Bearer good"))
+    }
+
+    @Test(arguments: [nil, "old"])
+    func aRequestOfTheClosureOverItsOwnChainEnds(_ rejected: String?) async throws {
+        let chain = Later()
+        let session = server.session.authenticated(for: .api) { rejection in
+            if rejection.credential == nil, rejected != nil { return "old" }
+            return try await chain.load(RefreshRequest(), Token(access: "")).access
+        }
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        #expect(server.refreshCount == 1)
+    }
+
+    /// No request has the token of a call that began before it, and one call is made at a time.
+    @Test(arguments: 0..<10)
+    func aTokenIsNeverOlderThanItsRequest(_ seed: Int) async throws {
+        let random = Locked(SeededGenerator(seed: UInt64(seed)))
+        let draw: @Sendable (Int) -> Int = { count in
+            random.withLock { Int.random(in: 0..<count, using: &$0) }
+        }
+        let network = MockNetwork()
+        network.stub(.any, times: .any) { request in
+            await Task.yield()
+            return .text(request.header("Authorization") ?? "", status: draw(3) == 0 ? 401 : 200)
+        }
+        let (user, running) = (Locked(0), Locked(0))
+        let session = network.authenticated(for: .api) { _ in
+            #expect(running.next() == 1)
+            defer { running.withLock { $0 -= 1 } }
+            let token = user.withLock { $0 }
+            for _ in 0..<draw(4) { await Task.yield() }
+            if draw(9) == 0 { throw TestError() }
+            return "\(token)"
+        }
+
+        try await concurrently(300) { number in
+            let now = number.isMultiple(of: 5) ? user.next() : user.withLock { $0 }
+            let task = Task { await session.outcome(of: .test("data")) }
+            if draw(6) == 0 { task.cancel() }
+            if case .body(let text) = await task.value {
+                #expect(Int(text.dropFirst("Bearer ".count)) ?? -1 >= now)
+            }
+        }
     }
 }
 
@@ -232,25 +342,23 @@ import TestSupport
         #expect(await session.outcome(of: .test("data")) == .error(.notConnectedToInternet))
     }
 
-    @Test(arguments: [nil, "anne"])
-    func aCredentialThatChangedWhileItWasAppliedIsNotSent(_ next: String?) async throws {
-        let server = TokenServer(accepting: "anne")
-        let (isApplied, mayContinue) = (Gate(), Gate())
-        let tokens = Credentials("emma", for: .api) { token, request in
-            if token == "emma" {
-                isApplied.open()
-                await mayContinue.wait()
-            }
-            return try request.authorization(bearer: token)
+    /// Such as one that counts its signatures.
+    @Test(arguments: [nil, "key2"])
+    func anApplyThatSetsTheCredentialEnds(_ next: String?) async throws {
+        let later = Locked<Credentials<String>?>(nil)
+        let count = Locked(0)
+        let tokens = Credentials("key1", for: .api) { key, request in
+            if count.next() < 20 { later.withLock { $0 }?.credential = next }
+            return try request.authorization(bearer: key)
         }
-        let session = server.session.authenticated(by: tokens)
+        later.withLock { $0 = tokens }
+        defer { later.withLock { $0 = nil } }
 
-        async let outcome = session.outcome(of: .test("data"))
-        await isApplied.wait()
-        tokens.credential = next
-        mayContinue.open()
-        #expect(await outcome == .body(next.map { "Bearer \($0)" } ?? "nobody"))
-        #expect(server.given.count == 1)
+        await #expect(throws: TransportError.credentialChanged) {
+            try await TokenServer().session.authenticated(by: tokens).exchange(.test("data"))
+        }
+        #expect(count.withLock { $0 } == 1)
+        #expect(tokens.credential == next)
     }
 
     private func asked(by server: TokenServer, _ asked: Locked<[String]>) -> Credentials<Token> {

@@ -44,7 +44,7 @@ import TestSupport
         }
     }
 
-    @Test func coversOnlyItsOrigins() {
+    @Test func coversOnlyItsOrigins() throws {
         let rows: [(String, Bool)] = [
             ("https://api.example.com", true), ("https://API.example.com:443/other?q=1", true),
             ("https://cdn.example.com/a", true), ("http://api.example.com/", false),
@@ -57,16 +57,21 @@ import TestSupport
             let credentials = Credentials.bearer(
                 "secret", for: baseURL, URL(string: "https://cdn.example.com/x")!)
 
-            #expect(credentials.covers(URL(string: url)) == isCovered, "\(url)")
-            #expect(!credentials.covers(nil), "\(url)")
+            #expect(try credentials.origins.contain(URL(string: url)) == isCovered, "\(url)")
+            #expect(try !credentials.origins.contain(nil), "\(url)")
         }
         // Without a URL, each request carries it to its own origin.
-        #expect(Credentials.bearer("secret").covers(URL(string: "https://evil.example/")))
-        #expect(!Credentials.bearer("secret").covers(nil))
-        // Otherwise every URL would get the credential, or each without a host.
-        for base in ["/v1", "file:///v1", "https:///v1"].compactMap(URL.init(string:)) {
-            #expect(!Credentials.bearer("secret", for: base).covers(base), "\(base)")
-            #expect(!Credentials.bearer("secret", for: base).covers(baseURL), "\(base)")
+        let everywhere = Credentials.bearer("secret").origins
+        #expect(try everywhere.contain(URL(string: "https://evil.example/")))
+        #expect(try !everywhere.contain(nil))
+        // Otherwise every URL would get the credential, or none.
+        for base in ["/v1", "file:///v1", "https:///v1", "api.example.com", "localhost:80"] {
+            let credentials = Credentials.bearer("secret", for: baseURL, URL(string: base)!)
+            for url in [baseURL, URL(string: base)!, URL(string: "https://evil.example/")!] {
+                #expect(throws: RequestBuildingError.self, "\(base)") {
+                    try credentials.origins.contain(url)
+                }
+            }
         }
     }
 

@@ -24,7 +24,7 @@ import TestSupport
         (
             "a rejection",
             Credentials<String>.Rejection(
-                credential: "hunter2", request: request, session: NoSession(), generation: 0)
+                credential: "hunter2", request: request, session: NoSession())
         ),
         ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent(.started, id: 1, request)),

@@ -36,7 +36,7 @@ import TestSupport
             #expect(text.hasSuffix(".") && !text.contains("RequestTests"), "\(text)")
         }
         // Each case is among them: a new one does not compile, or is missing here.
-        #expect(Set(Self.transport.map(Self.number)).count == 6)
+        #expect(Set(Self.transport.map(Self.number)).count == 7)
         #expect(Set(Self.downloads.map(Self.number)).count == 4)
         #expect(Set(Self.files.map(Self.number)).count == 4)
         #expect(Set(Self.streamErrors.map(Self.number)).count == 6)
@@ -47,9 +47,10 @@ import TestSupport
         case .notHTTP: 0
         case .invalidatedSession: 1
         case .refusedRedirect: 2
-        case .bodyLimit: 3
-        case .bodyTooLarge: 4
-        case .bodyReadTwice: 5
+        case .credentialChanged: 3
+        case .bodyLimit: 4
+        case .bodyTooLarge: 5
+        case .bodyReadTwice: 6
         }
     }
 
@@ -241,8 +242,8 @@ import TestSupport
     ]
     private static let transport: [TransportError] = [
         .notHTTP(URL(string: "ftp://h")), .notHTTP(nil), .invalidatedSession,
-        .refusedRedirect(from: "https://a", to: "https://b"), .bodyLimit(1_048_576),
-        .bodyTooLarge(limit: 1_048_576), .bodyReadTwice,
+        .refusedRedirect(from: "https://a", to: "https://b"), .credentialChanged,
+        .bodyLimit(1_048_576), .bodyTooLarge(limit: 1_048_576), .bodyReadTwice,
     ]
     private static let downloads: [DownloadError] = [
         .fileInUse(photo), .partChanged(photo), .file(path: "/photos/a.jpg", code: .ENOENT),

@@ -1,0 +1,46 @@
+import Foundation
+
+/// The app's own store of a token. Requests share its calls, which are made one at a time.
+struct TokenStore: Sendable {
+    typealias Rejection = Credentials<String>.Rejection
+
+    let session: any HTTPSession
+    let call: @Sendable (Rejection) async throws -> String?
+    /// The calls that a request can join, by the token that was rejected.
+    let calls = Locked<[String?: SingleFlight<String?>]>([:])
+    /// Held during a call.
+    let calling = AsyncSemaphore(1)
+
+    /// Returns a request with the store's token, and the rejection to report if a response rejects
+    /// it. The latter is nil without a token.
+    func applied(
+        to request: URLRequest, _ context: SendContext, after rejection: Rejection?
+    ) async throws -> (URLRequest, Rejection?) {
+        if SharedWork.isRunning(for: calling) { return (request, nil) }
+        do {
+            let token = try await token(replacing: rejection ?? Rejection(session: session))
+            guard let token else { return (request, nil) }
+            let sent = try request.authorization(bearer: token)
+            return (sent, Rejection(credential: token, request: sent, session: session))
+        } catch {
+            context.didFail?(.refresh)
+            throw error
+        }
+    }
+
+    private func token(replacing rejection: Rejection) async throws -> String? {
+        let rejected = rejection.credential
+        let (handle, isNew) = calls.withLock { SingleFlight.join(&$0[rejected]) }
+        guard isNew else { return try await handle.value() }
+        handle.singleFlight.start(for: calling) {
+            try await calling.wait()
+            defer { calling.signal() }
+            // Another user may sign in during the call. A request that begins now needs a later
+            // call, but one whose token was rejected began earlier.
+            if rejected == nil { calls.withLock { $0[rejected] = nil } }
+            defer { calls.withLock { if rejected != nil { $0[rejected] = nil } } }
+            return try await call(rejection)
+        }
+        return try await handle.value()
+    }
+}

@@ -1,0 +1,23 @@
+/// The changes of users in the process, which tell whether one came after a request was made.
+enum UserChanges {
+    private static let count = Locked(0)
+
+    /// The number of changes so far.
+    static var now: Int { count.withLock { $0 } }
+
+    /// Counts a change, and returns the new number.
+    static func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+extension HTTPSession {
+    /// Returns a session whose requests count as made now, even if they are sent later.
+    func beginning() -> some HTTPSession {
+        let now = UserChanges.now
+        return changingContext { $0.madeAt = $0.madeAt ?? now }
+    }
+}
