@@ -22,6 +22,7 @@ private struct TokenResponse: Decodable {
         case seconds = "expires_in"
     }
 
+    // Some servers, such as Google's, don't repeat the refresh token.
     func tokens(replacing old: Tokens? = nil) -> Tokens {
         Tokens(
             access: access, refresh: refresh ?? old?.refresh,
@@ -84,7 +85,7 @@ private struct Account {
                     tokenRequest(baseURL, form), as: TokenResponse.self
                 ).tokens(replacing: old)
             } catch let error as APIRequestError where error.isInvalidGrant {
-                return nil
+                throw SignOutError(error)
             }
         } save: { tokens in
             await showSignedIn(tokens != nil)
@@ -205,7 +206,7 @@ private typealias UserRequest = TestingSamples.UserRequest
             try await account.session.load(UserRequest(baseURL: baseURL), 42)
         }
 
-        #expect(error?.statusCode == 401)
+        #expect(error?.cause?.isInvalidGrant == true)
         #expect(try await account.tokens.value() == nil)
         #expect(try await keychain.tokens() == nil)
         #expect(shown.withLock { $0 } == [false])
@@ -335,6 +336,76 @@ private typealias UserRequest = TestingSamples.UserRequest
         await #expect(throws: APIRequestError.self) {
             try await APIRequestLoader(apiRequest: request, urlSession: anonymous).load(1)
         }
+    }
+
+    /// A user, who is loaded from the store.
+    @Test func loadsTheTokens() async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        let keychain = Keychain(new)
+        let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
+            try request.authorization(bearer: tokens.access)
+        } load: {
+            try await keychain.tokens()
+        } save: { _ in
+            Issue.record("It is saved already.")
+        }
+
+        let session = network.authenticated(by: tokens)
+        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+    }
+
+    /// A server that asks for a token, a second factor and a consent.
+    @Test func answersThreeChallenges() async throws {
+        let inner = MockNetwork()
+        let user = RequestMatcher.get("/users/{id}")
+        for (token, status, asked) in [("old", 401, "t"), ("t", 403, "otp"), ("otp", 403, "yes")] {
+            inner.stub(
+                user.header("Authorization", "Bearer \(token)"),
+                .status(status).header("WWW-Authenticate", asked), times: .any)
+        }
+        inner.stub(
+            user.header("Authorization", "Bearer yes"), .json(encoding: User(name: "Emma")))
+        let challenge = Locked<String?>(nil)
+        let tokens = Credentials("old", for: baseURL) { token, request in
+            try request.authorization(bearer: token)
+        } refresh: { rejection in
+            rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate")
+                ?? challenge.withLock { $0 }
+        }
+
+        let session = inner.authenticated(by: tokens).intercepting { request, next in
+            var (body, response) = try await next(request)
+            for _ in 0..<3 where response.statusCode == 403 {
+                challenge.withLock { $0 = response.value(forHTTPHeaderField: "WWW-Authenticate") }
+                try await tokens.refresh()
+                (body, response) = try await next(request)
+            }
+            return (body, response)
+        }
+
+        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        #expect(inner.requests.count == 4)
+    }
+
+    @Test func signsAFile() async throws {
+        func hash(of file: URL) throws -> String { "hash of \(try Data(contentsOf: file).count)" }
+        @Sendable func signature(_ key: String, _ hash: String) -> String { "\(key), \(hash)" }
+        let folder = try TemporaryFolder()
+        let file = try folder.write("bytes")
+        let (inner, apiKey) = (MockNetwork(), "k")
+        inner.stub(
+            .put("/files/1").header("X-Signature", "k, hash of 5").body(Data("bytes".utf8)),
+            .status(201))
+
+        let upload = try URLRequest("PUT", baseURL, path: "/files/1")
+            .header("X-Content-SHA256", hash(of: file)).fileBody(file)
+        let key = Credentials(apiKey, for: baseURL) { key, request in
+            let hash = request.value(forHTTPHeaderField: "X-Content-SHA256") ?? ""
+            return try request.header("X-Signature", signature(key, hash))
+        }
+
+        _ = try await inner.authenticated(by: key).load(upload, as: Data.self)
     }
 
     @Test func sendsAnAPIKey() async throws {
