@@ -43,23 +43,23 @@ extension APIRequestError {
         let event =
             switch stage {
             case .makeRequest: "failed before it was sent"
-            case .transport: "got no complete answer"
-            case .validate: "got an answer that was not accepted"
-            case .parse: "got an answer that could not be parsed"
+            case .transport: "got no complete response"
+            case .validate: "got a response that was not accepted"
+            case .parse: "got a response that could not be parsed"
             }
         return "\(subject) \(event) (stage .\(stage))."
     }
 
     private var answer: String? {
         guard let response else { return nil }
-        let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
+        let status = "The server responded with \(HTTPStatus.describe(response.statusCode))"
         guard let data, (underlying as? DecodingError)?.element == nil else { return status + "." }
         // Foundation drops the body of some responses, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
-        if data.isEmptyBody { return status + " with an empty body." }
+        if data.isEmptyBody { return status + " and an empty body." }
         let type = mediaType(contentType).map { redaction.excerpt($0) } ?? "no content type"
         let coding = compression(of: data).map { ", compressed with \($0)" } ?? ""
-        return status + " with \(byteCount(data.count)), \(type)\(coding)."
+        return status + " and \(byteCount(data.count)), \(type)\(coding)."
     }
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }

@@ -145,10 +145,10 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         case .transport: return failedCall?.rawValue ?? "The request failed."
         case .validate:
             guard let statusCode, !(200..<300).contains(statusCode) else {
-                return "The server's answer was not accepted."
+                return "The server's response was not accepted."
             }
-            return "The server answered \(HTTPStatus.describe(statusCode))."
-        case .parse: return "The server's answer could not be understood."
+            return "The server responded with \(HTTPStatus.describe(statusCode))."
+        case .parse: return "The server's response could not be understood."
         }
     }
 

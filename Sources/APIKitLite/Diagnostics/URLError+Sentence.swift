@@ -37,7 +37,7 @@ extension URLError {
             "The server redirected the request to an address that cannot be used."
         case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
             .cannotDecodeContentData, .zeroByteResource:
-            "The server's answer could not be understood."
+            "The server's response could not be understood."
         case .dataLengthExceedsMaximum: "The server sent too much data."
         case .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
             .cannotLoadFromNetwork:
@@ -47,7 +47,7 @@ extension URLError {
         case .callIsActive: "The network cannot be used during a call."
         case .userAuthenticationRequired, .userCancelledAuthentication:
             "The server asks for a login."
-        case .cancelled: "The request was stopped before it was answered."
+        case .cancelled: "The request was stopped before a response arrived."
         default: "The request failed (network error \(code.rawValue))."
         }
     }

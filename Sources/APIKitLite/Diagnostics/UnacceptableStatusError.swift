@@ -20,12 +20,12 @@ public struct UnacceptableStatusError:
         self.accepted = accepted
     }
 
-    /// A sentence for the user: `The server answered 404 (Not Found).`
+    /// A sentence for the user: `The server responded with 404 (Not Found).`
     public var errorDescription: String? {
-        "The server answered \(HTTPStatus.describe(statusCode))."
+        "The server responded with \(HTTPStatus.describe(statusCode))."
     }
 
-    /// A message for a developer: `The server answered 404 (Not Found). A status in 200..<300 was
+    /// A message for a developer: `The server responded with 404 (Not Found). A status in 200..<300 was
     /// expected.`
     public var description: String {
         [errorDescription, expectedStatus].compactMap(\.self).joined(separator: " ")

@@ -40,7 +40,7 @@ struct Download<R: APIRequest> {
             response.field("Last-Modified") == nil
         {
             failure.hint = """
-                The next download starts over: the answer had no ETag and no Last-Modified.
+                The next download starts over: the response had no ETag and no Last-Modified.
                 """
         }
         return failure

@@ -28,11 +28,11 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// A message for a user.
     public var errorDescription: String? {
         switch self {
-        case .event: "The server reported an error in its answer."
-        case .unfinished: "The server's answer ended too early."
-        case .lineTooLong: "The server's answer is too long."
+        case .event: "The server reported an error in its response."
+        case .unfinished: "The server's response ended too early."
+        case .lineTooLong: "The server's response is too long."
         case .unexpectedContentType, .compressed, .unexpectedJSON:
-            "The server's answer has an unexpected format."
+            "The server's response has an unexpected format."
         }
     }
 
@@ -54,7 +54,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
             `longestLine` of its parser.
             """
         case .unexpectedContentType(let found, let expected):
-            "The answer is \(found); \(expected.joined(separator: " or ")) was expected."
+            "The response is \(found); \(expected.joined(separator: " or ")) was expected."
         case .compressed:
             """
             The body is compressed with gzip, and the session did not decompress it. Either the \

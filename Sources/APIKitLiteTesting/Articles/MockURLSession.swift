@@ -70,7 +70,7 @@ public final class MockURLSession: HTTPSession {
             throw MockError(
                 .noAnswer,
                 """
-                The MockURLSession has no answer for \(request.line(redacting: .none)): it was \
+                The MockURLSession has no response for \(request.line(redacting: .none)): it was \
                 made with neither a response nor an error.
                 """)
         }

@@ -53,7 +53,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// if the client returned a value or has no outcome.
     ///
     ///     let error = report.error(under: .status(404)) as? APIRequestError
-    ///     #expect(error?.localizedDescription == "The server answered 404 (Not Found).")
+    ///     #expect(error?.localizedDescription == "The server responded with 404 (Not Found).")
     public func error(under fault: Fault) -> (any Error)? { result(under: fault)?.error }
 
     private func result(

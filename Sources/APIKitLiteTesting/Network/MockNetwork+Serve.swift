@@ -10,7 +10,7 @@ extension MockNetwork {
     ///
     /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason
     ///   as its body.
-    /// - A request that no stub answers receives status 501, with the error message as its body.
+    /// - A request to which no stub responds receives status 501, with the error message as its body.
     /// - An error thrown by a handler causes status 500, with the error message as its body.
     /// - A `URLError` closes the connection without a response, so the client reports its own
     ///   error.

@@ -34,7 +34,7 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that answers from stubs.
     ///
-    /// A request that no stub answers fails with a ``MockError`` that says why.
+    /// A request to which no stub responds fails with a ``MockError`` that says why.
     ///
     /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
     ///   `ContinuousClock` for real time. Without a clock, delays take no time, and a request

@@ -92,7 +92,7 @@ extension HTTPArchive.Exchange {
         let answer = headers(response?.headerFields ?? [:]) + [("body", body)]
         return [("URL", Data((request.url?.absoluteString ?? "").utf8))]
             + headers(request.allHTTPHeaderFields ?? [:]) + [("body", request.httpBody ?? Data())]
-            + answer.map { ("\($0) of the answer", $1) }
+            + answer.map { ("\($0) of the response", $1) }
     }
 
     /// Returns a part's name with its entry, such as `entry 2, URL`.

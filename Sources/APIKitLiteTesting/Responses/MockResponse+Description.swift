@@ -13,7 +13,7 @@ extension MockResponse: CustomStringConvertible {
         let answer = status + (body.isEmpty ? "" : ", " + content)
         let what =
             switch (start, ending) {
-            case (.silence, _): "no answer"
+            case (.silence, _): "no response"
             case (.failure(let error as URLError), _): URLError.name(of: error.code)
             case (.failure(let error), _): "\(Swift.type(of: error))"
             case (.passthrough, _): "passed through"

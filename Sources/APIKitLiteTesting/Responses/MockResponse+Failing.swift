@@ -46,7 +46,7 @@ extension MockResponse {
                     + "errors.")
         case .passthrough:
             wrong(
-                "\(call()): the real session decides what a .passthrough answers. Change that with "
+                "\(call()): the real session decides the response of a .passthrough. Change that with "
                     + ".passthrough(to: session.intercepting { … }).")
         case .failure where needsHead, .silence where needsHead:
             wrong("\(call()): the response is an error or .hanging, so it has no body and no head.")

@@ -50,15 +50,16 @@ extension MockError {
         // If all stubs are recorded, the message suggests a new recording instead of a stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
-            recording.map { "There is no answer in \($0.noun) to \(line)\(body)." }
-                ?? "No stub answers \(line)\(body)."
+            recording.map { "There is no response in \($0.noun) to \(line)\(body)." }
+                ?? "No stub responds to \(line)\(body)."
         ]
         if let (stub, report) = nearest(to: reading, among: stubs) {
             // A request that was just answered may not be counted yet.
             let count = stub.most ?? stub.callCount
-            let advice = "To answer more, change its times: to .exactly(\(count + 1)) or .any."
+            let advice =
+                "To respond more often, change its times: to .exactly(\(count + 1)) or .any."
             let usedUp =
-                report.isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
+                report.isMatch ? " is used up: \(count) of \(count) responses sent. \(advice)" : ":"
             let noun = recording == nil ? "stub" : "request"
             let among =
                 stubs.count == 1 ? "The only \(noun)" : "The nearest of \(stubs.count) \(noun)s"
@@ -75,7 +76,7 @@ extension MockError {
             lines += recording.skipped(for: reading) + recording.advice
             return MockError(.unmatched, lines.joined(separator: "\n"))
         }
-        lines += ["This would answer it:", "  \(reading.shown.suggestedStub)"]
+        lines += ["This would respond to it:", "  \(reading.shown.suggestedStub)"]
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 

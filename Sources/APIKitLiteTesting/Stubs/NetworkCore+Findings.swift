@@ -43,7 +43,7 @@ extension NetworkCore {
                 request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
             }
         guard let taken, let other = taken.stub else { return "" }
-        return " A newer stub, at \(other.sourceLocation), answered \(taken)."
+        return " A newer stub, at \(other.sourceLocation), responded to \(taken)."
     }
 }
 
@@ -65,7 +65,7 @@ struct UnansweredRequests {
     /// counts the rest.
     var findings: [String] {
         let rest = count - first.count
-        let more = rest == 1 ? "and 1 more request that was" : "and \(rest) more requests that were"
-        return first.map(\.description) + (rest > 0 ? ["\(more) not answered."] : [])
+        let more = rest == 1 ? "and 1 more request" : "and \(rest) more requests"
+        return first.map(\.description) + (rest > 0 ? ["\(more) without a response."] : [])
     }
 }

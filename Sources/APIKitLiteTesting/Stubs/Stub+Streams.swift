@@ -157,8 +157,8 @@ extension Stub {
         return MockError(
             .noStream,
             """
-            stub.\(call) (\(sourceLocation)) needs a stub that answers with .stream(), without a \
-            closure. The stub for \(label) answers with \(answer).
+            stub.\(call) (\(sourceLocation)) needs a stub that responds with .stream(), without a \
+            closure. The stub for \(label) responds with \(answer).
             """)
     }
 }

@@ -41,6 +41,6 @@ import TestSupport
         #expect(library.token == nil)
         await library.settle()
         #expect(drawer.token == nil)
-        #expect(library.message == "The server answered 401 (Unauthorized).")
+        #expect(library.message == "The server responded with 401 (Unauthorized).")
     }
 }

@@ -50,7 +50,7 @@ import TestSupport
                 .json(#"{"error": {"message": "No access."}}"#, status: 403),
                 .refused(status: 403, reason: "No access.")
             ), (.error(.secureConnectionFailed), .unreachable),
-            (.json(#"{"data": 1}"#), .unreadable("The server's answer could not be understood.")),
+            (.json(#"{"data": 1}"#), .unreadable("The server's response could not be understood.")),
         ] {
             network.stub(.get("/v1/models"), response)
             await #expect(throws: expected) { try await assistant().models() }

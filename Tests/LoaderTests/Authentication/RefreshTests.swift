@@ -291,7 +291,7 @@ import TestSupport
             error.localizedDescription
                 == (isOffline
                     ? "The internet connection appears to be offline."
-                    : "The server answered 401 (Unauthorized)."))
+                    : "The server responded with 401 (Unauthorized)."))
     }
 
     @Test func aRefreshMayWrapTheErrorOfItsLoad() async throws {

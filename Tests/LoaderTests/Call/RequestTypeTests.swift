@@ -35,9 +35,9 @@ extension ShopRequest {
 
     @Test(arguments: [
         ("", "CustomerRequest failed before it was sent (stage .makeRequest)."),
-        ("1", "CustomerRequest: GET <URL> got no complete answer (stage .transport)."),
-        ("2", "CustomerRequest: GET <URL> got an answer that was not accepted (stage .validate)."),
-        ("3", "CustomerRequest: GET <URL> got an answer that could not be parsed (stage .parse)."),
+        ("1", "CustomerRequest: GET <URL> got no complete response (stage .transport)."),
+        ("2", "CustomerRequest: GET <URL> got a response that was not accepted (stage .validate)."),
+        ("3", "CustomerRequest: GET <URL> got a response that could not be parsed (stage .parse)."),
         ("4", "CustomerRequest: GET <URL> was cancelled (stage .parse)."),
     ])
     func namesTheTypeOfTheRequest(_ birthday: String, _ headline: String) async throws {

@@ -309,6 +309,6 @@ import TestSupport
                 == UnacceptableStatusError(statusCode: 404, accepted: [200..<300]))
         let text = try #require(error).description
         #expect(text.contains(#"{"first_number": 0}"#))
-        #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))
+        #expect(text.hasPrefix("GET https://api.example.com/missing got a response"))
     }
 }

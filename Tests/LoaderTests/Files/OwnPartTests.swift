@@ -120,7 +120,8 @@ import TestSupport
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(FileRequest(), "/file", to: folder.file)
         }
-        let sentence = "The next download starts over: the answer had no ETag and no Last-Modified."
+        let sentence =
+            "The next download starts over: the response had no ETag and no Last-Modified."
         #expect(error?.description.contains("\n\(sentence)\n") == isSaid)
     }
 

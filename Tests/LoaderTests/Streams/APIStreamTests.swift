@@ -120,9 +120,9 @@ import Testing
         #expect(try error?.decodeBody([String: Int].self) == ["text": 7])
         #expect(
             error?.description == """
-                WordsRequest: GET https://api.example.com/words got an answer that could not be \
+                WordsRequest: GET https://api.example.com/words got a response that could not be \
                 parsed (stage .parse).
-                The server answered 200 (OK).
+                The server responded with 200 (OK).
                 At $.text: expected String, found a number.
                 Element: {"text":7}
                 curl 'https://api.example.com/words'

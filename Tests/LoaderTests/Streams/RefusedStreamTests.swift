@@ -222,8 +222,8 @@ import Testing
         let lines = error?.description.split(separator: "\n").dropFirst().dropLast()
         #expect(
             lines == [
-                "The server answered 200 (OK) with 55 bytes, text/html.",
-                "The answer is text/html; text/event-stream was expected.",
+                "The server responded with 200 (OK) and 55 bytes, text/html.",
+                "The response is text/html; text/event-stream was expected.",
             ])
     }
 }

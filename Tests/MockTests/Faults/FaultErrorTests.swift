@@ -76,7 +76,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(
             text.hasPrefix(
                 "The client failed without a fault (App/UserTests.swift:12):\n  no fault: threw "))
-        #expect(text.contains("GET https://api.example.com/a got an answer that could not be"))
+        #expect(text.contains("GET https://api.example.com/a got a response that could not be"))
         #expect(text.hasSuffix("\nThe sample must give a value. The faults were not tried."))
     }
 

@@ -124,7 +124,7 @@ import Testing
         for body in [nested("2"), nested("[[1]]")] {
             let text: String
             do { text = try await answer(body) } catch { text = "\(error)" }
-            #expect(text.hasPrefix("No stub answers POST"))
+            #expect(text.hasPrefix("No stub responds to POST"))
         }
     }
 

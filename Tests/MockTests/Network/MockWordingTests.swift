@@ -53,7 +53,7 @@ import TestSupport
             }
         }
         return Wordings(
-            "A request that no stub answers",
+            "A request to which no stub responds",
             try await failure(over: MockNetwork()),
             "\(try #require(placed))",
             try await failure(of: post, over: network), try await failure(over: once))

@@ -31,7 +31,7 @@ import TestSupport
             }
             #expect(try await outcome(transport, network) == "2")
             network.requestHandler = nil
-            #expect(try await outcome(transport, network).contains("No stub answers GET"))
+            #expect(try await outcome(transport, network).contains("No stub responds to GET"))
             #expect(throws: VerificationError.self) { try network.verify() }
             #expect(network.requests.map(\.path) == ["/a", "/a", "/a"])
         }

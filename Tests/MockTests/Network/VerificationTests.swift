@@ -104,8 +104,8 @@ import TestSupport
 
     @Test(
         arguments: [
-            (20, 0, nil), (21, 0, "and 1 more request that was not answered."),
-            (100, 0, "and 80 more requests that were not answered."),
+            (20, 0, nil), (21, 0, "and 1 more request without a response."),
+            (100, 0, "and 80 more requests without a response."),
             (0, 100, "and 80 more stubs were used too seldom or too often."),
         ] as [(Int, Int, String?)])
     func keepsTheFirstTwentyOfManyFindings(

@@ -226,7 +226,7 @@ import Testing
 
         let archive = try HTTPArchive(contentsOf: file)
         #expect(archive.map { $0.response?.statusCode } == [200, nil])
-        #expect(try String(contentsOf: file, encoding: .utf8).contains("No stub answers GET"))
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("No stub responds to GET"))
     }
 }
 

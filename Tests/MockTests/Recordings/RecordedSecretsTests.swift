@@ -167,7 +167,7 @@ import Testing
             error?.description == """
                 \(file.path) was not written, because a body that is not text contains a secret:
                   GET https://api.example.com/users/7: 200 (OK), \(bytes.count + 13) bytes: body of \
-                the answer
+                the response
                 An existing file is unchanged. Do not record this request, or remove it from the \
                 archive.
                 """)

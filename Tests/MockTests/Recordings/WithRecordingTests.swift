@@ -153,7 +153,7 @@ import Testing
             }
         }
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains(#"There is no answer in the recording "user" to GET"#), "\(text)")
+        #expect(text.contains(#"There is no response in the recording "user" to GET"#), "\(text)")
         #expect(
             text.contains(
                 "APIKITLITE_RECORD=user swift test --filter anUnknownRequestSaysHowToRecordAgain"),

@@ -275,8 +275,8 @@ import TestSupport
             #expect(error?.reason == .noStream)
             #expect(
                 error?.description == """
-                    stub.\(call) (Tests/Send.swift:7) needs a stub that answers with .stream(), without \
-                    a closure. The stub for method GET, path /a (Tests/Stub.swift:3) answers with \
+                    stub.\(call) (Tests/Send.swift:7) needs a stub that responds with .stream(), without \
+                    a closure. The stub for method GET, path /a (Tests/Stub.swift:3) responds with \
                     \(response).
                     """)
         }

@@ -116,7 +116,7 @@ import TestSupport
                     APIRequestError(stage: .makeRequest, underlying: Worded()),
                 ].map(both)),
             Wordings(
-                "A request without a complete answer",
+                "A request without a complete response",
                 [
                     load(.transport, URLError(.timedOut)),
                     load(.transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)),
@@ -127,7 +127,7 @@ import TestSupport
                         stage: .transport, underlying: URLError(.cancelled), isCancellation: true),
                 ].map(both)),
             Wordings(
-                "An answer that is not accepted",
+                "A response that is not accepted",
                 [
                     load(.validate, status, 404),
                     load(
@@ -138,7 +138,7 @@ import TestSupport
                     load(.validate, Worded(), 200),
                 ].map(both)),
             Wordings(
-                "An answer that is not understood",
+                "A response that is not understood",
                 both(load(.parse, DecodingError.dataCorrupted(context), 200)),
                 "\(APIRequestError(stage: .parse, underlying: DecodingError.dataCorrupted(context)))"
             ),

@@ -103,7 +103,8 @@ import TestSupport
             underlying: failure)
 
         #expect(error.description.contains("The body is empty, where JSON was expected."))
-        #expect(error.description.contains("The server answered 200 (OK) with an empty body."))
+        #expect(
+            error.description.contains("The server responded with 200 (OK) and an empty body."))
         #expect(!error.description.contains("byte"))
     }
 

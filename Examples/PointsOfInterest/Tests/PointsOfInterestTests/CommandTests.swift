@@ -102,14 +102,14 @@ import pois
                 .error(.timedOut),
                 "The request timed out. Allow more time with --timeout, or try again later."
             ),
-            (.status(500), "The server answered 500 (Internal Server Error). \(later)"),
+            (.status(500), "The server responded with 500 (Internal Server Error). \(later)"),
             (.json(#"{"error": "No maps."}"#, status: 503), "No maps. \(later)"),
-            (.status(404), "The server answered 404 (Not Found). \(server)"),
+            (.status(404), "The server responded with 404 (Not Found). \(server)"),
             (
                 .status(401),
-                "The sign-in failed. The server answered 404 (Not Found). \(server)"
+                "The sign-in failed. The server responded with 404 (Not Found). \(server)"
             ),
-            (.text("<html>"), "The server's answer could not be understood. \(server)"),
+            (.text("<html>"), "The server's response could not be understood. \(server)"),
             (
                 .error(.httpTooManyRedirects),
                 "The server redirected the request too many times. "

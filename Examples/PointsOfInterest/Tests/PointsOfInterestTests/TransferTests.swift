@@ -43,7 +43,7 @@ import pois
 
         #expect(
             first.errors == "pois: The same command resumes the download.\n"
-                + "pois: The server answered 404 (Not Found). "
+                + "pois: The server responded with 404 (Not Found). "
                 + "Check that --base-url names a server of this API.\n")
         #expect(first.exitCode == 1)
         let network = network(file())

@@ -57,7 +57,7 @@ import pois
         let run = await CommandRun(arguments, over: network)
 
         #expect(
-            run.errors == "pois: The server's answer could not be understood. "
+            run.errors == "pois: The server's response could not be understood. "
                 + "Check that --base-url names a server of this API.\n")
         #expect(run.exitCode == 1)
     }
