@@ -24,7 +24,7 @@ import TestSupport
     }
 
     @Test func hidesASecretLongerThanTheExcerpt() {
-        let long = String(repeating: "hunter2", count: 2_000)
+        let long = String(repeating: "hunter2", count: 700)
         for json in [
             #"{"token":"\#(long)","z":1}"#, #"{"a":{"secret":{"deep":["x","\#(long)"]}}}"#,
         ] {
@@ -195,7 +195,7 @@ import TestSupport
         let end = isForm ? "" : start.hasPrefix("[") ? #""}]"# : #""}"#
         let rest = String(repeating: "x", count: 10_000) + end
         let last = secret.utf8.count + 3
-        for offset in stride(from: -2, to: last, by: last > 20 ? 4 : 1) {
+        for offset in stride(from: -2, to: last, by: last > 20 ? 4 : 2) {
             let count = window - offset - start.utf8.count - before.utf8.count
             let text = bodyLine(
                 start + String(repeating: "s", count: count) + before + secret + rest,
@@ -208,13 +208,13 @@ import TestSupport
     }
 
     @Test func halvesNoSecretOfAText() throws {
-        let secret = "zQ8" + String(repeating: "hunter2", count: 2_000)
+        let secret = "zQ8" + String(repeating: "hunter2", count: 700)
         let request = try URLRequest("GET", URL(string: "https://h")!)
             .header("X-Api-Key", secret)
-        for offset in stride(from: 0, to: 4_100, by: 100) {
+        for offset in stride(from: 0, to: 4_100, by: 200) {
             let text =
                 String(repeating: "x ", count: offset / 2) + secret
-                + String(repeating: " y", count: 3_000)
+                + String(repeating: " y", count: 1_000)
             let error = APIRequestError(
                 stage: .validate, request: request, underlying: Refusal(description: text))
             #expect(!error.description.contains("zQ8") && !error.description.contains("hunter"))
