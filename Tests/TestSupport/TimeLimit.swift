@@ -12,7 +12,7 @@ extension Trait where Self == TimeLimit {
 ///
 /// Swift Testing's own limit counts from the start of a test, and all tests start at once. On a
 /// machine with much other work, a good one may wait minutes for a thread. But a process with a
-/// test that can run gets some CPU time.
+/// test that can run gets some CPU time, or has a child process.
 package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
     private struct Watch {
         var seconds = 0
@@ -27,7 +27,7 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
             while true {
                 Thread.sleep(forTimeInterval: 1)
                 let now = clock()
-                let isIdle = now - last < CLOCKS_PER_SEC / 100
+                let isIdle = now - last < CLOCKS_PER_SEC / 100 && !hasChild
                 last = now
                 idleSeconds = isIdle ? idleSeconds + 1 : 0
                 watch.update { watch in
@@ -38,6 +38,12 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
         }
         return watch
     }()
+
+    /// Whether a child process, such as an exit test, runs. The process then waits for it.
+    private static var hasChild: Bool {
+        var info = siginfo_t()
+        return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+    }
 
     package var isRecursive: Bool { true }
 

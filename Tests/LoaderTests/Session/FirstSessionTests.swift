@@ -120,7 +120,8 @@ import TestSupport
             try await withFirstSession { session in
                 await forEachRow(TLSPeerFaultTests.ends) { end, comment in
                     for body in TLSPeerFaultTests.Body.allCases {
-                        try await TLSPeerFaultTests.check(end, body, over: session, comment)
+                        try await TLSPeerFaultTests.check(
+                            end, body, over: session, count: 20, comment)
                     }
                 }
             }

@@ -301,9 +301,9 @@ extension PeerFaultTests.Row {
     }
 
     static func check(
-        _ end: HTTP2Server.End?, _ body: Body, over session: URLSession, _ comment: Comment? = nil
+        _ end: HTTP2Server.End?, _ body: Body, over session: URLSession, count: Int = 100,
+        _ comment: Comment? = nil
     ) async throws {
-        let count = 200
         // Without HTTP/2, a server of HTTP/1.1.
         let plain = try ClosingServer(closing: .afterTheBody)
         let http2 = try end.map { try HTTP2Server(ending: $0) }
