@@ -31,15 +31,16 @@ struct TokenStore: Sendable {
     private func token(replacing rejection: Rejection) async throws -> String? {
         let rejected = rejection.credential
         let (handle, isNew) = calls.withLock { SingleFlight.join(&$0[rejected]) }
-        guard isNew else { return try await handle.value() }
-        handle.singleFlight.start(for: calling) {
-            try await calling.wait()
-            defer { calling.signal() }
-            // Another user may sign in during the call. A request that begins now needs a later
-            // call, but one whose token was rejected began earlier.
-            if rejected == nil { calls.withLock { $0[rejected] = nil } }
-            defer { calls.withLock { if rejected != nil { $0[rejected] = nil } } }
-            return try await call(rejection)
+        if isNew {
+            handle.singleFlight.start(for: calling) {
+                try await calling.wait()
+                defer { calling.signal() }
+                // Another user may sign in during the call. A request that begins now needs a later
+                // call, but one whose token was rejected began earlier.
+                if rejected == nil { calls.withLock { $0[rejected] = nil } }
+                defer { if rejected != nil { calls.withLock { $0[rejected] = nil } } }
+                return try await call(rejection)
+            }
         }
         return try await handle.value()
     }
