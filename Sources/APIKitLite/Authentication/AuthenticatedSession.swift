@@ -111,8 +111,11 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             }
             return (body, response)
         }
-        options.context.didFail?(nil)
-        let (sent, possible) = try await applied(request, options.context, nil)
+        // A copy, because an inner credential has users of its own.
+        var context = options.context
+        context.begin()
+        context.didFail?(nil)
+        let (sent, possible) = try await applied(request, context, nil)
         var (body, response) = try await next.send(sent, awaiting: options)
         guard var rejection = possible, isOwn(response, of: sent),
             rejection.credential == nil || !sent.isSame(as: request),
@@ -123,14 +126,17 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             // Refresh the credential for later requests, without the stream, which has been read.
             var unsent = request
             unsent.httpBodyStream = nil
-            Task { [rejection, unsent] in try? await applied(unsent, SendContext(), rejection) }
+            context.didFail = nil
+            Task { [rejection, unsent, context] in
+                try? await applied(unsent, context, rejection)
+            }
             return (body, response)
         }
         // An open stream may hold the slot of a limit that the refresh needs.
         if body.data == nil { body = body.completed(with: data) }
         let again: URLRequest
         do {
-            (again, _) = try await applied(request, options.context, rejection)
+            (again, _) = try await applied(request, context, rejection)
         } catch TransportError.credentialChanged { return (body, response) }
         if again.isSame(as: request) || again.isSame(as: sent) { return (body, response) }
         return try await next.send(again, awaiting: options)

@@ -34,8 +34,6 @@ extension Credentials {
     ) async throws -> (URLRequest, Rejection?) {
         // A request that a closure sends must not wait for that closure.
         if SharedWork.isRunning(for: self, saving) { return (request, nil) }
-        var context = context
-        context.madeAt = rejection?.madeAt ?? context.madeAt ?? UserChanges.now
         let seen = try current(for: context)
         // A request that needs no credential, such as a sign-in, does not wait for one.
         if rejection == nil, let credential = seen.credential, !seen.isSaved || isStale(seen),
@@ -53,8 +51,7 @@ extension Credentials {
         }
         guard ready.credential != nil || ready.source == .rejection else { return (sent, nil) }
         let next = Rejection(
-            credential: ready.credential, request: sent, session: session, number: ready.number,
-            madeAt: context.madeAt)
+            credential: ready.credential, request: sent, session: session, number: ready.number)
         return (sent, configuration.refresh == nil ? nil : next)
     }
 

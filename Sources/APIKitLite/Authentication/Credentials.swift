@@ -46,8 +46,6 @@ public final class Credentials<Credential: Sendable>: Sendable {
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
         var number: Int?
-        /// When the request was made: see ``UserChanges``.
-        var madeAt: Int?
     }
 
     /// The values that never change.
