@@ -43,8 +43,16 @@ import Testing
         /// Starts a call, and returns when it waits.
         func wait(_ call: @escaping @Sendable () async -> Void) async {
             let count = network.watch.callCount + clock.watch.callCount
-            start(call)
-            await yieldWhile { network.watch.callCount + clock.watch.callCount == count }
+            let hasReturned = Locked(false)
+            start {
+                await call()
+                hasReturned.withLock { $0 = true }
+            }
+            await yieldWhile {
+                network.watch.callCount + clock.watch.callCount == count
+                    && !hasReturned.withLock { $0 }
+            }
+            #expect(!hasReturned.withLock { $0 }, "The call did not wait.")
         }
 
         func start(_ work: @escaping @Sendable () async -> Void) {
@@ -280,6 +288,8 @@ import Testing
         let executor = QueueExecutor(isSerial: true)
         let sleeper = executor.start { try await place.clock.sleep(for: .seconds(1)) }
         await place.clock.waitForSleepers()
+        // Otherwise, the task may still be running, and would not need the queue to continue.
+        await executor.settle()
         executor.queue.suspend()
         await place.wait {
             await place.clock.advance(by: .seconds(1), fileID: "Tests/Wait.swift", line: 7)
