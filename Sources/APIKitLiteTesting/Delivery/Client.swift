@@ -13,6 +13,9 @@ protocol Client: AnyObject, Sendable {
     /// nil if the session has none.
     var sessionTimeout: TimeInterval? { get }
 
+    /// Whether the client cannot receive a response that is not HTTP.
+    var supportsOnlyHTTP: Bool { get }
+
     /// The number of mocks that have passed the request on.
     var passes: Int { get }
 
@@ -28,6 +31,8 @@ protocol Client: AnyObject, Sendable {
 }
 
 extension Client {
+    var supportsOnlyHTTP: Bool { true }
+
     /// Returns how long the client waits for the next byte.
     func idleTimeout(for request: URLRequest) -> Duration {
         let isDefault = request.timeoutInterval == 60

@@ -15,7 +15,7 @@ import Foundation
 final class Delivery: Sendable {
     /// Receives the parts of the answer with their times, in order, on any thread. Never called
     /// after the last part.
-    typealias Receiver = @Sendable (Answer, Duration) -> Void
+    typealias Receiver = @Sendable (ResponsePart, Duration) -> Void
 
     /// What the delivery needs until the answer ends. Afterwards the delivery keeps nothing alive.
     private struct State: Sendable {
@@ -26,7 +26,7 @@ final class Delivery: Sendable {
         /// The body, if the test sends it.
         var stream: OpenStream?
         /// The part that the client receives next.
-        var due = Answer()
+        var due = ResponsePart()
         /// The receipts of pieces that the client may not have received yet.
         var receipts: [Receipt] = []
         /// When the client began to wait for the next byte.
@@ -37,12 +37,12 @@ final class Delivery: Sendable {
         var timeout: Cancellation?
 
         /// Removes and returns the due part.
-        mutating func takeDue(at now: Duration) -> Answer {
+        mutating func takeDue(at now: Duration) -> ResponsePart {
             if due.isEmpty { return due }
             waitStart = now
             receipts.removeAll(where: \.hasEnded)
             receipts += due.receipts
-            defer { due = Answer() }
+            defer { due = ResponsePart() }
             return due
         }
     }
@@ -87,6 +87,9 @@ final class Delivery: Sendable {
     /// What the answer is waiting for.
     var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
 
+    /// The client; nil if the answer has ended.
+    var client: (any Client)? { state.withLock { $0?.client } }
+
     /// Ends the answer without sending another part.
     func cancel() {
         _ = end()
@@ -105,7 +108,7 @@ final class Delivery: Sendable {
     // MARK: What a reply does
 
     /// Delivers a part, which the client receives at the next wait or at the end.
-    func give(_ part: Answer) {
+    func give(_ part: ResponsePart) {
         let isOver = state.withLock { state in
             state?.due.append(part)
             return state == nil
@@ -114,7 +117,7 @@ final class Delivery: Sendable {
     }
 
     func give(_ piece: Data, _ receipt: Receipt? = nil) {
-        give(Answer(pieces: [Answer.Piece(data: piece, receipt: receipt)]))
+        give(ResponsePart(pieces: [ResponsePart.Piece(data: piece, receipt: receipt)]))
     }
 
     /// Delivers the answer of another reply.
@@ -131,10 +134,10 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Waits for the release of the stub.
-    func waitForRelease() async throws {
+    /// Waits for the release of the stub, which sets its gate to true.
+    func waitForRelease(at gate: Monitor<Bool>) async throws {
         // `waitForSleepers` counts the timeout, because perhaps nothing else ends the wait.
-        try await wait(for: .release, .callback) { record.stub?.gate.when({ $0 }, $0) }
+        try await wait(for: .release, .callback) { gate.when({ $0 }, $0) }
     }
 
     /// Waits for a duration on the clock. Without a clock, returns immediately.
@@ -288,8 +291,7 @@ final class Delivery: Sendable {
     }
 
     private var idleTimeout: Duration {
-        let (known, client) = state.withLock { ($0?.idleTimeout, $0?.client) }
-        if let known { return known }
+        if let known = state.withLock({ $0?.idleTimeout }) { return known }
         // Computed only when needed: for a `URLSession` on Linux, this takes longer than the rest
         // of a request.
         let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
@@ -319,7 +321,7 @@ final class Delivery: Sendable {
 
     /// Ends the answer, and returns the receiver and the due part. Only the first call returns
     /// them, so the last part is sent only once.
-    private func end() -> (Receiver, Answer)? {
+    private func end() -> (Receiver, ResponsePart)? {
         let last = state.withLock { state in
             defer { state = nil }
             return state

@@ -64,8 +64,8 @@ final class Journal: Sendable {
 
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    func pending(of stub: any AnsweringStub) -> [PendingRequest] {
-        pending.filter { $0.request.stub === stub }
+    func pending(ofStub number: Int) -> [PendingRequest] {
+        pending.filter { $0.request.stub == number }
     }
 
     /// Returns the number of a new stub.
@@ -77,19 +77,11 @@ final class Journal: Sendable {
     }
 
     /// Returns the number of requests that a stub has answered.
-    func count(of stub: any AnsweringStub) -> Int { state.withLock { $0.counts[stub.number] } }
+    func count(ofStub number: Int) -> Int { state.withLock { $0.counts[number] } }
 
     /// Suspends until a stub has answered a number of requests, or until the task is cancelled.
-    func waitForRequests(_ count: Int, of stub: any AnsweringStub) async {
-        await state.wait { [number = stub.number] in $0.counts[number] >= count }
-    }
-
-    /// Removes all requests. Otherwise their stubs would keep the journal alive.
-    func removeAll() {
-        _ = state.withLock { state in
-            defer { (state.entries, state.inFlight) = ([], [:]) }
-            return (state.entries, state.inFlight)
-        }
+    func waitForRequests(_ count: Int, ofStub number: Int) async {
+        await state.wait { $0.counts[number] >= count }
     }
 
     /// A number that grows whenever a request is recorded or ends.
@@ -104,12 +96,9 @@ final class Journal: Sendable {
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for it.
-    /// Returns the request's ID.
-    ///
-    /// `makeDelivery` creates the answer's delivery, or returns nil for an immediate answer.
+    /// Returns the request's ID. `delivery` delivers the answer; nil for an immediate answer.
     func append(
-        _ request: RecordedRequest, awaitedBy client: (any Client)?,
-        makeDelivery: (Int) -> Delivery? = { _ in nil }
+        _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
     ) -> Int {
         state.update { state in
             // Trimmed only a quarter above the limit, so that entries rarely move.
@@ -117,13 +106,13 @@ final class Journal: Sendable {
             state.entries.append(request)
             let old = state.entries.count - bodyCount - 1
             if old >= 0 { state.entries[old].forgetBodies() }
-            if let stub = request.stub { state.counts[stub.number] += 1 }
+            if let stub = request.stub { state.counts[stub] += 1 }
             state.eventCount += 1
             state.changeCount += 1
             let id = state.firstID + state.entries.count - 1
             if let client, request.endTime == nil {
                 state.inFlight[id] = PendingRequest(
-                    id: id, client: client, request: request, delivery: makeDelivery(id))
+                    id: id, client: client, request: request, delivery: delivery)
             }
             // A request that is answered immediately also counts.
             state.mostInFlight = max(
@@ -140,7 +129,7 @@ final class Journal: Sendable {
     }
 
     /// Records the next part of the response that the client receives.
-    func record(_ part: Answer, of id: Int, at time: Duration) {
+    func record(_ part: ResponsePart, of id: Int, at time: Duration) {
         change(id, isEnd: part.isLast, sentCount: part.body.byteCount) { [bodyLimit] entry in
             entry.record(part, at: time, limit: bodyLimit)
         }
@@ -200,14 +189,14 @@ extension RecordedRequest {
 
     /// Records what the client receives. `limit` limits the kept bytes of a body; nil for a body
     /// that its stub keeps anyway.
-    mutating func record(_ answer: Answer, at time: Duration, limit: SentBody.Limit? = nil) {
+    mutating func record(_ answer: ResponsePart, at time: Duration, limit: SentBody.Limit? = nil) {
         if let head = answer.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
         // A handler creates a new body for each request, so only the size of a long body is kept.
         let isKept = limit == nil || answer.body.byteCount <= SentBody.Limit().bytes
-        if isKept, answer.wholeHead != nil {
+        if isKept, answer.completeHead != nil {
             wholeBody = answer.body
         } else {
             for piece in answer.body {

@@ -10,7 +10,7 @@ enum Reply: Sendable {
     typealias Function = @Sendable (Delivery) async throws -> Void
 
     /// A complete answer, or an error, that waits for nothing.
-    case now(Answer)
+    case now(ResponsePart)
     /// Any other answer: what it waits for first, the stream that the test sends as its body, and
     /// the function that delivers the answer.
     case later(WaitReason, OpenStream? = nil, Function)

@@ -14,7 +14,7 @@ final class DirectClient: Client {
     /// The body of a stream; nil for a client that awaits the whole response.
     private let stream: BodyBuffer?
     /// The parts of a whole response.
-    private let collected = Locked(Answer())
+    private let collected = Locked(ResponsePart())
 
     /// Creates a client. `canBeSentAgain` says whether the body of its request can be read again.
     init(_ core: NetworkCore, _ options: SendOptions, _ canBeSentAgain: Bool) {
@@ -68,7 +68,7 @@ final class DirectClient: Client {
             })
     }
 
-    private func receive(_ part: Answer) {
+    private func receive(_ part: ResponsePart) {
         // First, because the reader may leave as soon as it has received the piece.
         for receipt in part.receipts { receipt.didTake() }
         if let stream { return receive(part, in: stream) }
@@ -78,15 +78,17 @@ final class DirectClient: Client {
         }
         if let error = answer.error {
             promise.resolve(with: .failure(error))
-        } else if let head = answer.wholeHead {
+        } else if let head = answer.completeHead {
             promise.resolve(with: .success(head.response))
         }
     }
 
-    private func receive(_ part: Answer, in stream: BodyBuffer) {
+    private func receive(_ part: ResponsePart, in stream: BodyBuffer) {
         // A complete body is one piece, which may exceed the buffer's limit because nobody has read
         // any of it.
-        for piece in part.wholeHead == nil ? part.body : [part.body.joined] { stream.append(piece) }
+        for piece in part.completeHead == nil ? part.body : [part.body.joined] {
+            stream.append(piece)
+        }
         if let response = part.head?.response {
             promise.resolve(with: .success(response))
         }

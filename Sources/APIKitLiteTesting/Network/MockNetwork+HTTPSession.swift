@@ -27,7 +27,7 @@ extension MockNetwork: HTTPSession {
         }
         let (record, reply) = core.decide(on: sent, passes: SendContext.passes)
         // Most answers in tests wait for nothing, so they need no client.
-        if case .now(let answer) = reply, answer.wholeHead?.response.isRedirect != true {
+        if case .now(let answer) = reply, answer.completeHead?.response.isRedirect != true {
             return try send(answer, to: record, options)
         }
         let canBeSentAgain = request.canBeSentAgain
@@ -36,7 +36,7 @@ extension MockNetwork: HTTPSession {
 
     /// Records a request, and returns its immediate answer.
     private func send(
-        _ answer: Answer, to record: RecordedRequest, _ options: SendOptions
+        _ answer: ResponsePart, to record: RecordedRequest, _ options: SendOptions
     ) throws -> (HTTPBody, HTTPURLResponse) {
         let id = core.journal.append(record, awaitedBy: nil)
         // Checked again, because matching may call the user's code.
@@ -44,7 +44,7 @@ extension MockNetwork: HTTPSession {
             core.journal.markCancelled(id, at: core.time.now)
             throw URLError(.cancelled)
         }
-        guard let response = answer.wholeHead?.response else {
+        guard let response = answer.completeHead?.response else {
             throw answer.error ?? URLError(.unknown)
         }
         response.storeCookies(in: core.cookieStorage, for: record.request)

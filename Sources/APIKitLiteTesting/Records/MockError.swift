@@ -45,27 +45,19 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
     /// A message that says what happened and what to do about it.
     public let description: String
 
-    /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
-    /// error; nil for all other reasons.
-    private(set) var plainAnswer: (response: URLResponse, body: Data?)?
-
     init(_ reason: Reason, _ description: String) {
         self.reason = reason
         self.description = description
     }
 
     /// Returns the error for a client that cannot receive a response because it is not HTTP.
-    static func notHTTP(
-        _ response: URLResponse, _ data: Data?, to request: URLRequest
-    ) -> MockError {
-        var error = MockError(
+    static func notHTTP(_ request: URLRequest) -> MockError {
+        MockError(
             .notHTTP,
             """
-            The handler answered \(request.line(redacting: .none)) with a plain URLResponse. \
+            The handler responded to \(request.line(redacting: .none)) with a plain URLResponse. \
             Only a URLSession can receive one. With the network as the session, or over a socket, \
             return an HTTPURLResponse.
             """)
-        error.plainAnswer = (response, data)
-        return error
     }
 }

@@ -22,8 +22,8 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    /// The stub that answered the request or will answer it; nil if none matched.
-    var stub: (any AnsweringStub)?
+    /// The number of the stub that answered the request or will answer it; nil if none matched.
+    var stub: Int?
 
     /// When the request was received, measured on the network's clock from the network's creation;
     /// zero without a clock.
@@ -107,17 +107,6 @@ public struct RecordedRequest: Sendable {
     ) throws -> Value {
         try decoder.decode(type, fromBody: body)
     }
-}
-
-/// What matching and the journal need to know about a `Stub`.
-protocol AnsweringStub: AnyObject, Sendable {
-    /// The number of the stub in the journal.
-    var number: Int { get }
-    /// The matcher, and where the stub was created.
-    var label: String { get }
-    var sourceLocation: String { get }
-    /// True after `release()`. Held responses wait for this.
-    var gate: Monitor<Bool> { get }
 }
 
 // Opaque, because a dump shows a line for each byte of a body.

@@ -47,7 +47,7 @@ final class LoopbackConnection: Sendable {
                 // The error is framed like a response to a GET, after which the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
-                next = write(Answer.report(of: error, url: listener.url), to: request)
+                next = write(ResponsePart.report(of: error, url: listener.url), to: request)
             }
         }
         // Closing a socket that has unread bytes would reset it, and the client could lose the
@@ -98,7 +98,7 @@ final class LoopbackConnection: Sendable {
     /// Writes the parts of a response. Returns nil if the client has gone or the server stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
-        var message: Answer.Head.Message?
+        var message: ResponsePart.Head.Message?
         var hasFinished = false
         // A client that has finished sending may be waiting for the response or may have left. A
         // probe shows which. There is only one, because a second would make the first readable.
@@ -109,7 +109,7 @@ final class LoopbackConnection: Sendable {
             return !hasFinished
         }
         while let part = queue.next(unless: hasLeft) {
-            if let head = part.wholeHead { return write((head, part.body), to: request) }
+            if let head = part.completeHead { return write((head, part.body), to: request) }
             if let head = part.head {
                 hasFinished = hasFinished || socket.hasEnded
                 let begun = head.message(for: request)
@@ -127,14 +127,15 @@ final class LoopbackConnection: Sendable {
                 return message.keepsAlive ? .request : .end
             case .failure where message != nil: return .end
             case .failure(is URLError): return .loss
-            case .failure(let error): return write(Answer.report(of: error, url: url), to: request)
+            case .failure(let error):
+                return write(ResponsePart.report(of: error, url: url), to: request)
             }
         }
         return nil
     }
 
     private func write(
-        _ response: (head: Answer.Head, body: [Data]), to request: HTTPRequestReader.Request
+        _ response: (head: ResponsePart.Head, body: [Data]), to request: HTTPRequestReader.Request
     ) -> Next {
         let message = response.head.message(for: request, body: response.body)
         guard socket.send(message.pieces) else { return .loss }
@@ -145,11 +146,11 @@ final class LoopbackConnection: Sendable {
 /// The parts of a response on their way to the thread that writes them.
 private final class PartQueue: @unchecked Sendable {  // `condition` guards all variables.
     private let condition = NSCondition()
-    private var parts: [Answer] = []
+    private var parts: [ResponsePart] = []
     private var isClosed = false
 
     /// Adds a part, without waiting for the client.
-    func add(_ new: Answer) {
+    func add(_ new: ResponsePart) {
         condition.lock()
         defer { condition.unlock() }
         parts.append(new)
@@ -157,7 +158,7 @@ private final class PartQueue: @unchecked Sendable {  // `condition` guards all 
     }
 
     /// Waits for the next part. Returns `nil` after `close()`, or if the client has left.
-    func next(unless hasLeft: () -> Bool) -> Answer? {
+    func next(unless hasLeft: () -> Bool) -> ResponsePart? {
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {

@@ -22,7 +22,7 @@ public final class LoopbackServer: Sendable {
     /// when it can no longer write to the client, or when the server stops.
     typealias Answering =
         @Sendable (
-            URLRequest, @escaping @Sendable (Answer) -> Void
+            URLRequest, @escaping @Sendable (ResponsePart) -> Void
         ) throws -> @Sendable () -> Void
 
     /// The URL of the server: `http://127.0.0.1` and the port.

@@ -15,7 +15,7 @@ final class ClientRequest: Sendable {
 
     private let core: NetworkCore
     private let client: any Client
-    private let receive: @Sendable (Answer) -> Void
+    private let receive: @Sendable (ResponsePart) -> Void
     private let state = Locked(State())
 
     /// Creates a request that has not been sent.
@@ -26,7 +26,7 @@ final class ClientRequest: Sendable {
     ///   - receive: Receives the answer in one or more parts, on any thread, up to the last part.
     init(
         to core: NetworkCore, from client: any Client,
-        receive: @escaping @Sendable (Answer) -> Void
+        receive: @escaping @Sendable (ResponsePart) -> Void
     ) {
         (self.core, self.client, self.receive) = (core, client, receive)
     }
@@ -39,18 +39,18 @@ final class ClientRequest: Sendable {
 
     /// Records a request, and sends its reply.
     func send(_ record: RecordedRequest, _ reply: Reply, afterRedirects redirects: Int = 0) {
-        // Created while the request is recorded, because a test that has waited for the request may
+        // Created before the request is recorded, because a test that has waited for the request may
         // ask what its answer is waiting for.
         var delivery: Delivery?
-        let id = core.journal.append(record, awaitedBy: client) { id in
-            guard case .later(let cause, let stream, _) = reply else { return nil }
+        if case .later(let cause, let stream, _) = reply {
             delivery = Delivery(to: record, for: client, in: core.time, cause, stream) {
                 [self] part, time in
-                core.journal.record(part, of: id, at: time)
+                // The delivery starts after the ID is set, and ends before the next request.
+                if let id = state.withLock(\.id) { core.journal.record(part, of: id, at: time) }
                 receive(part, to: record.request, afterRedirects: redirects)
             }
-            return delivery
         }
+        let id = core.journal.append(record, awaitedBy: client, delivery)
         let isCancelled = state.withLock { state in
             (state.id, state.delivery) = (id, delivery)
             return state.isCancelled
@@ -67,10 +67,12 @@ final class ClientRequest: Sendable {
     }
 
     /// Stores cookies, and follows a redirect or passes the answer to the client.
-    private func receive(_ answer: Answer, to request: URLRequest, afterRedirects redirects: Int) {
+    private func receive(
+        _ answer: ResponsePart, to request: URLRequest, afterRedirects redirects: Int
+    ) {
         // When the headers arrive, as a `URLSession` does, because the body may take a long time.
         answer.head?.response.storeCookies(in: client.cookieStorage, for: request)
-        guard let response = answer.wholeHead?.response, response.isRedirect else {
+        guard let response = answer.completeHead?.response, response.isRedirect else {
             return receive(answer)
         }
         client.follow(response, to: request) { [self] decision in

@@ -7,25 +7,25 @@ extension MockResponse {
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
         switch start {
         case .head: break
-        case .failure(let error): return waiting(for: .now(.failure(error)))
+        case .failure(let error): return waiting(for: .now(.failure(error)), of: stub)
         // For a passthrough, the network asks the real session instead.
         case .silence, .passthrough:
-            return waiting(for: .later(.nothing) { try await $0.waitForNothing() })
+            return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, of: stub)
         }
         let response = response(to: request)
-        var head = Answer.Head(response: response, isDecoded: isDecoded)
+        var head = ResponsePart.Head(response: response, isDecoded: isDecoded)
         head.length = length(for: request).flatMap { Int($0) }
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
         // A client that follows a redirect might not read its body.
         if case .failure(let error, _) = ending, !isRead {
-            return waiting(for: .now(.failure(error)))
+            return waiting(for: .now(.failure(error)), of: stub)
         }
         var body = self
         if !hasBody { body.pieces = [] }
         // A body that the client does not read takes no time, and no code sends it.
         if !isRead { (body.gaps, body.source) = ([], nil) }
-        return waiting(for: body.reply(after: head, of: stub))
+        return waiting(for: body.reply(after: head, of: stub), of: stub)
     }
 
     /// Returns the status and the headers for a request.
@@ -36,7 +36,7 @@ extension MockResponse {
     }
 
     /// Returns the reply with the head and the body.
-    private func reply(after head: Answer.Head, of stub: Stub) -> Reply {
+    private func reply(after head: ResponsePart.Head, of stub: Stub) -> Reply {
         var (pieces, isWhole) = (pieces, false)
         switch ending {
         case .end: isWhole = true
@@ -45,12 +45,12 @@ extension MockResponse {
         }
         let gaps = gaps(pieces.count)
         if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
-            return .now(.whole(head, pieces))
+            return .now(.complete(head, pieces))
         }
         let stream =
             if case .test = source { OpenStream(in: stub.streams) } else { nil as OpenStream? }
         return .later(cause, stream) { [ending, source, pieces] delivery in
-            delivery.give(Answer(head: head))
+            delivery.give(ResponsePart(head: head))
             for (gap, piece) in zip(gaps, pieces) {
                 try await delivery.wait(for: gap)
                 delivery.give(piece)
@@ -77,27 +77,29 @@ extension MockResponse {
     }
 
     /// Returns the reply with a real session's response, after the hold and the delay.
-    func reply(passing body: HTTPBody, _ response: HTTPURLResponse) -> Reply {
-        var head = Answer.Head(response: response, isDecoded: true, isPassedThrough: true)
+    func reply(
+        passing body: HTTPBody, _ response: HTTPURLResponse, of stub: Stub
+    ) -> Reply {
+        var head = ResponsePart.Head(response: response, isDecoded: true, isPassedThrough: true)
         head.length = body.data?.count
         if let data = body.data {
-            return waiting(for: .now(.whole(head, [data].withoutEmpty)))
+            return waiting(for: .now(.complete(head, [data].withoutEmpty)), of: stub)
         }
         let reply = Reply.later(.session) { [head] delivery in
-            delivery.give(Answer(head: head))
+            delivery.give(ResponsePart(head: head))
             try await delivery.run(.session) {
                 for try await piece in body { try await delivery.send(piece) }
             }
         }
-        return waiting(for: reply)
+        return waiting(for: reply, of: stub)
     }
 
     /// Returns a reply that first waits for the stub's release and then for the delay.
-    private func waiting(for reply: Reply) -> Reply {
+    private func waiting(for reply: Reply, of stub: Stub) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
         return .later(isHeld ? .release : .clock, stream) { [isHeld, delay] delivery in
-            if isHeld { try await delivery.waitForRelease() }
+            if isHeld { try await delivery.waitForRelease(at: stub.gate) }
             try await delivery.wait(for: delay)
             try await delivery.give(reply)
         }
@@ -178,7 +180,7 @@ extension Reply {
     init(from closure: @escaping Stub.Closure, to request: URLRequest) {
         self = .later(.handler) { delivery in
             let given = try await delivery.run(.handler) { try await closure(request) }
-            try delivery.give(.whole(given, to: request))
+            try delivery.give(.complete(given, to: request, for: delivery.client))
         }
     }
 }

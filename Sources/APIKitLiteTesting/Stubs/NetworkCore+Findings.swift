@@ -23,7 +23,9 @@ extension NetworkCore {
             + first(of: misused, rest: "stubs were used too seldom or too often") {
                 $1 + hint(for: $0, requests)
             }
-            + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
+            + first(of: journal.awaited, rest: "requests are still waited for") {
+                $0.finding(among: stubs)
+            }
     }
 
     /// Returns the messages for the first items, and the number of the rest.
@@ -42,7 +44,9 @@ extension NetworkCore {
             : requests.first { request in
                 request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
             }
-        guard let taken, let other = taken.stub else { return "" }
+        guard let taken, let other = stubs.first(where: { $0.number == taken.stub }) else {
+            return ""
+        }
         return " A newer stub, at \(other.sourceLocation), responded to \(taken)."
     }
 }

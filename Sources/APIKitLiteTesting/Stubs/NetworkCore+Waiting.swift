@@ -29,10 +29,11 @@ extension NetworkCore: WatchedObject {
         }
         if errors.count > 2 { lines.append("  and \(errors.count - 2) more.") }
         // One line for each stub and cause, in the order of the first requests.
-        let groups = Dictionary(grouping: pending) { $0.state(of: "") }.values
+        let stubs = stubs
+        let groups = Dictionary(grouping: pending) { $0.state(of: "", among: stubs) }.values
             .sorted { $0[0].id < $1[0].id }
         lines += groups.prefix(5).map { requests in
-            let state = requests[0].state(of: requests.count.requests)
+            let state = requests[0].state(of: requests.count.requests, among: stubs)
             let remedy = requests[0].remedy.map { " Call \($0)." } ?? ""
             return "\(state.prefix(1).uppercased())\(state.dropFirst()).\(remedy)"
         }
@@ -44,8 +45,14 @@ extension NetworkCore: WatchedObject {
 extension PendingRequest {
     /// Describes what one stub's requests are waiting for, such as "the stub for … holds 2
     /// requests".
-    fileprivate func state(of requests: String) -> String {
-        let stub = request.stub.map { "the stub for \($0.label)" } ?? "the closure of the network"
+    fileprivate func state(of requests: String, among stubs: [Stub]) -> String {
+        let stub =
+            switch request.stub {
+            case nil: "the closure of the network"
+            case let number?:
+                stubs.first { $0.number == number }.map { "the stub for \($0.label)" }
+                    ?? "a removed stub"
+            }
         return switch cause {
         case .release: "\(stub) holds \(requests)"
         case .handler where request.stub == nil: "\(stub) has not returned for \(requests)"
@@ -69,9 +76,10 @@ extension PendingRequest {
     }
 
     /// The finding of `verify()` for a pending request.
-    var finding: String {
+    func finding(among stubs: [Stub]) -> String {
         let end = remedy.map { "Call \($0), or cancel the request," } ?? "Await or cancel it"
-        return "\(request.line): \(state(of: "it")), and its client still waits. \(end) before "
+        return
+            "\(request.line): \(state(of: "it", among: stubs)), and its client still waits. \(end) before "
             + "the test ends."
     }
 }

@@ -42,10 +42,6 @@ final class NetworkCore: Sendable {
         watch.add(self)
     }
 
-    deinit {
-        journal.removeAll()
-    }
-
     /// Answers requests that no stub answers; nil if there is none.
     var requestHandler: Stub.Closure? {
         get { answers.withLock { $0 }.handler }
@@ -115,7 +111,7 @@ final class NetworkCore: Sendable {
         for group in answers.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
-            record.stub = stub
+            record.stub = stub.number
             do {
                 return try reply(to: record, stub, next)
             } catch {
@@ -172,7 +168,7 @@ final class NetworkCore: Sendable {
             let (body, answer) = try await delivery.run(.session) {
                 try await passOn(record, stub, to: session)
             }
-            try await delivery.give(response.reply(passing: body, answer))
+            try await delivery.give(response.reply(passing: body, answer, of: stub))
         }
     }
 

@@ -131,7 +131,7 @@ extension Stub {
 
     /// The reason why a call of `send` has not returned.
     private var streamState: String {
-        let causes = journal.pending(of: self).map(\.cause)
+        let causes = journal.pending(ofStub: number).map(\.cause)
         if causes.contains(.reader) {
             return "the client has the headers and does not read. Read in another task, or write "
                 + "`async let sent: Void = stub.send(…)`"

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// A rule of a ``MockNetwork``: which requests it answers, with which responses, and how often.
-public final class Stub: AnsweringStub {
+public final class Stub: Sendable {
     /// How often a stub may answer, and the number that ``MockNetwork/verify()``
     /// expects.
     public enum Times: Sendable, Equatable {
@@ -54,7 +54,7 @@ public final class Stub: AnsweringStub {
     /// The streams to which the test can send.
     let streams = Monitor(OpenStream.List())
     let source: ResponseSource
-    /// Counts the requests. Its entries refer to their stub until the network is released.
+    /// Counts the requests.
     let journal: Journal
     let number: Int
     let watch: HangReporter
@@ -88,12 +88,11 @@ public final class Stub: AnsweringStub {
     var label: String { "\(matcher) (\(sourceLocation))" }
 
     /// The number of requests that the stub answered.
-    public var callCount: Int { journal.count(of: self) }
+    public var callCount: Int { journal.count(ofStub: number) }
 
-    /// The stub's requests that the journal keeps, oldest first. The array is empty after the
-    /// network is released.
+    /// The stub's requests that the journal keeps, oldest first.
     public var requests: [RecordedRequest] {
-        journal.requests.filter { $0.stub === self }
+        journal.requests.filter { $0.stub == number }
     }
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
@@ -115,7 +114,7 @@ public final class Stub: AnsweringStub {
         await watch.run(text, "\(fileID):\(line)") { [self] in
             "\(callCount) of \(count.requests) came to the stub for \(label)"
         } _: {
-            await journal.waitForRequests(count, of: self)
+            await journal.waitForRequests(count, ofStub: number)
         }
     }
 
@@ -143,10 +142,10 @@ public final class Stub: AnsweringStub {
                 ? "no request came to the stub for \(label)"
                 : "the reader of the stub for \(label) has not asked for more"
         } _: {
-            await journal.waitForRequests(1, of: self)
+            await journal.waitForRequests(1, ofStub: number)
             while !Task.isCancelled {
                 // A piece that was sent may still be on its way to the reader.
-                let readers = journal.pending(of: self).map(\.isReaderDone)
+                let readers = journal.pending(ofStub: number).map(\.isReaderDone)
                 if readers.contains(nil) { return false }
                 if !readers.contains(false) { return true }
                 // Readers do not report what they do, because that would slow down every piece.

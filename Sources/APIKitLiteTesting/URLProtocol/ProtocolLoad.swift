@@ -13,7 +13,7 @@ final class ProtocolLoad: Client,
 
     private struct State {
         /// The parts of the answer not yet delivered.
-        var parts: [Answer] = []
+        var parts: [ResponsePart] = []
         /// Whether the last part has been added.
         var hasLast = false
         /// Whether parts may be delivered: after the start, except while the task is suspended.
@@ -30,7 +30,7 @@ final class ProtocolLoad: Client,
         var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
-        mutating func takeNext() -> Answer? {
+        mutating func takeNext() -> ResponsePart? {
             guard isStarted, !parts.isEmpty else { return nil }
             let next = parts.removeFirst()
             if next.isLast { (isOver, request, thread) = (true, nil, nil) }
@@ -44,7 +44,7 @@ final class ProtocolLoad: Client,
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
     /// The answer for a client that must receive the body in one piece; nil for any other.
-    private var collected: Answer?
+    private var collected: ResponsePart?
 
     /// Whether the client is still waiting for the answer. A stream's reader may leave a moment
     /// before its task is cancelled.
@@ -52,6 +52,7 @@ final class ProtocolLoad: Client,
     var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
+    var supportsOnlyHTTP: Bool { false }
     // Not a task-local value, because this code runs on the loading queue. Setting a task-local
     // there can wait for a task that is being cancelled, which waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
@@ -135,7 +136,7 @@ final class ProtocolLoad: Client,
 
     /// Adds a part, on any thread, and delivers it as soon as Foundation accepts it. Parts after
     /// the last one are ignored.
-    private func add(_ part: Answer) {
+    private func add(_ part: ResponsePart) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
             state.parts.append(part)
@@ -151,7 +152,7 @@ final class ProtocolLoad: Client,
         while task?.wantsAnswer != false, let part = state.withLock({ $0.takeNext() }),
             let urlProtocol, let client = urlProtocol.client
         {
-            if let redirect = state.withLock(\.redirect), let head = part.wholeHead {
+            if let redirect = state.withLock(\.redirect), let head = part.completeHead {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
@@ -174,19 +175,19 @@ final class ProtocolLoad: Client,
     }
 
     private func deliver(
-        _ part: Answer, to client: any URLProtocolClient, of urlProtocol: URLProtocol
+        _ part: ResponsePart, to client: any URLProtocolClient, of urlProtocol: URLProtocol
     ) {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
-        let hasPieces = part.wholeHead == nil || part.pieces.count > 1
+        let hasPieces = part.completeHead == nil || part.pieces.count > 1
         if part.head != nil, hasPieces, task?.seesPieces == false {
-            collected = Answer()
+            collected = ResponsePart()
         }
         guard collected != nil else { return client.receive(part, urlProtocol) }
         collected?.append(part)
         if let error = part.error {
             client.receive(.failure(error), urlProtocol)
-        } else if let collected, let head = collected.wholeHead {
-            client.receive(.whole(head, [collected.body.joined]), urlProtocol)
+        } else if let collected, let head = collected.completeHead {
+            client.receive(.complete(head, [collected.body.joined]), urlProtocol)
         } else {
             for receipt in part.receipts {
                 // Outside any lock and not on this thread, because this call may run a test's code.
@@ -198,10 +199,9 @@ final class ProtocolLoad: Client,
 
 extension URLProtocolClient {
     /// Delivers a part of an answer.
-    fileprivate func receive(_ part: Answer, _ sender: URLProtocol) {
-        if let response = part.head?.response {
-            urlProtocol(
-                sender, didReceive: response.withoutChallenge, cacheStoragePolicy: .notAllowed)
+    fileprivate func receive(_ part: ResponsePart, _ sender: URLProtocol) {
+        if let response = part.head?.response.withoutChallenge ?? part.plainResponse {
+            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
         }
         for piece in part.pieces {
             guard let receipt = piece.receipt else {
@@ -215,12 +215,7 @@ extension URLProtocolClient {
         }
         guard part.isLast else { return }
         guard let error = part.error else { return urlProtocolDidFinishLoading(sender) }
-        guard let answer = (error as? MockError)?.plainAnswer else {
-            return urlProtocol(sender, didFailWithError: carryingOriginal(error))
-        }
-        urlProtocol(sender, didReceive: answer.response, cacheStoragePolicy: .notAllowed)
-        if let body = answer.body, !body.isEmpty { urlProtocol(sender, didLoad: body) }
-        urlProtocolDidFinishLoading(sender)
+        urlProtocol(sender, didFailWithError: carryingOriginal(error))
     }
 }
 

@@ -153,6 +153,8 @@ import TestSupport
             }
             #expect(error == .notHTTP(Self.plain.url))
             #expect(error?.description.contains("in a mock, return an HTTPURLResponse") == true)
+            // The client received the response, and this library refused it.
+            #expect(network.requests.count == 1 && network.requests[0].error == nil)
         }
     }
 
@@ -173,7 +175,7 @@ import TestSupport
             #expect(response.statusCode == 500)
             #expect(
                 data.text == """
-                    The handler answered GET \(server.url)/a with a plain URLResponse. Only a \
+                    The handler responded to GET \(server.url)/a with a plain URLResponse. Only a \
                     URLSession can receive one. With the network as the session, or over a socket, \
                     return an HTTPURLResponse.
 

@@ -2,19 +2,19 @@ import Foundation
 
 @testable import APIKitLiteTesting
 
-extension Answer {
+extension ResponsePart {
     /// An answer as a stub would give it.
     static func of(
         _ text: String..., status: Int = 200, fields: [String: String] = [:]
-    ) -> Answer {
+    ) -> ResponsePart {
         of(text.map { Data($0.utf8) }, status: status, fields: fields)
     }
 
     static func of(
         _ chunks: [Data], status: Int = 200, fields: [String: String] = [:]
-    ) -> Answer {
+    ) -> ResponsePart {
         let url = URL(string: "http://127.0.0.1")!
-        return .whole(
+        return .complete(
             HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: nil, headerFields: fields)!,
             chunks)
@@ -23,7 +23,7 @@ extension Answer {
 
 extension LoopbackServer {
     /// A server that gives every answer immediately, from another thread.
-    convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
+    convenience init(answer: @escaping @Sendable (URLRequest) throws -> ResponsePart) throws {
         try self.init { request, respond in
             DispatchQueue.global().async {
                 do { respond(try answer(request)) } catch { respond(.failure(error)) }
@@ -41,7 +41,7 @@ extension LoopbackServer {
 /// Requests that have arrived and are answered when the test says so.
 final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used with `lock` held.
     private let lock = NSLock()
-    private var responders: [@Sendable (Answer) -> Void] = []
+    private var responders: [@Sendable (ResponsePart) -> Void] = []
     private let arrivals = DispatchSemaphore(value: 0)
     private let cancellations = DispatchSemaphore(value: 0)
 
@@ -68,6 +68,6 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
     /// Answers everything that is held, each with its place in the order of arrival.
     func answerAll() {
         let responders = lock.withLock { self.responders }
-        for (index, respond) in responders.enumerated() { respond(Answer.of("\(index)")) }
+        for (index, respond) in responders.enumerated() { respond(ResponsePart.of("\(index)")) }
     }
 }

@@ -73,7 +73,7 @@ import TestSupport
     /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
-            respond(Answer.of("x"))
+            respond(ResponsePart.of("x"))
             return {}
         }
         let client = try RawClient(port: server.port)
@@ -108,7 +108,7 @@ import TestSupport
     }
 
     @Test func streamsToAClientThatHasFinishedSending() throws {
-        let parts = Locked<(@Sendable (Answer) -> Void)?>(nil)
+        let parts = Locked<(@Sendable (ResponsePart) -> Void)?>(nil)
         let server = try LoopbackServer { _, respond in
             parts.withLock { $0 = respond }
             return {}
@@ -119,13 +119,13 @@ import TestSupport
 
         #expect(client.wasProbed())
         let respond = try #require(parts.withLock { $0 })
-        let answer = Answer.of("a", "b")
-        respond(Answer(head: answer.head))
+        let answer = ResponsePart.of("a", "b")
+        respond(ResponsePart(head: answer.head))
         #expect(try client.hasBegunToReceive())
-        for piece in answer.body { respond(Answer(pieces: [.init(data: piece)])) }
+        for piece in answer.body { respond(ResponsePart(pieces: [.init(data: piece)])) }
         // Longer than the server takes to look after its client again.
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
-            respond(Answer(end: .success(())))
+            respond(ResponsePart(end: .success(())))
         }
         #expect(try client.reply().text == "ab")
     }

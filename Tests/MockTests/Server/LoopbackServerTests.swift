@@ -23,32 +23,33 @@ import TestSupport
     }
 
     /// An answer, and what the server writes about its length and the connection.
-    private static let framings: [(answer: Answer, fields: [String: String?], text: String)] = [
-        (.of("abc"), ["Content-Length": "3", "Connection": nil], "abc"),
-        // A closure has written it, so it is sent.
-        (
-            .of("abc", fields: ["Content-Length": "2"]),
-            ["Content-Length": "2", "Connection": "close"], "ab"
-        ),
-        (
-            .of("abc", fields: ["Transfer-Encoding": "Chunked"]),
-            ["Content-Length": nil, "Transfer-Encoding": "Chunked", "Connection": nil], "abc"
-        ),
-        (
-            .of("abc", fields: ["Transfer-Encoding": "x"]),
-            ["Content-Length": nil, "Transfer-Encoding": "x", "Connection": "close"], "abc"
-        ),
-        (.of("abc", "", "d"), ["Content-Length": "4", "Transfer-Encoding": nil], "abcd"),
-        (.of("abc", fields: ["Connection": "Keep-Alive"]), ["Connection": "Keep-Alive"], "abc"),
-        (.of("a", "b", fields: ["Content-Length": "2"]), ["Transfer-Encoding": nil], "ab"),
-        (
-            .of("x", fields: ["Content-Encoding": "gzip"]),
-            ["Content-Encoding": "gzip", "Content-Length": "1"], "x"
-        ),
-        (.of(fields: ["Date": "today"]), ["Date": "today", "Content-Length": "0"], ""),
-        (.of(fields: ["Connection": "close"]), ["Connection": "close"], ""),
-        (.of("abc", status: 103), ["Connection": "close", "Content-Length": nil], ""),
-    ]
+    private static let framings: [(answer: ResponsePart, fields: [String: String?], text: String)] =
+        [
+            (.of("abc"), ["Content-Length": "3", "Connection": nil], "abc"),
+            // A closure has written it, so it is sent.
+            (
+                .of("abc", fields: ["Content-Length": "2"]),
+                ["Content-Length": "2", "Connection": "close"], "ab"
+            ),
+            (
+                .of("abc", fields: ["Transfer-Encoding": "Chunked"]),
+                ["Content-Length": nil, "Transfer-Encoding": "Chunked", "Connection": nil], "abc"
+            ),
+            (
+                .of("abc", fields: ["Transfer-Encoding": "x"]),
+                ["Content-Length": nil, "Transfer-Encoding": "x", "Connection": "close"], "abc"
+            ),
+            (.of("abc", "", "d"), ["Content-Length": "4", "Transfer-Encoding": nil], "abcd"),
+            (.of("abc", fields: ["Connection": "Keep-Alive"]), ["Connection": "Keep-Alive"], "abc"),
+            (.of("a", "b", fields: ["Content-Length": "2"]), ["Transfer-Encoding": nil], "ab"),
+            (
+                .of("x", fields: ["Content-Encoding": "gzip"]),
+                ["Content-Encoding": "gzip", "Content-Length": "1"], "x"
+            ),
+            (.of(fields: ["Date": "today"]), ["Date": "today", "Content-Length": "0"], ""),
+            (.of(fields: ["Connection": "close"]), ["Connection": "close"], ""),
+            (.of("abc", status: 103), ["Connection": "close", "Content-Length": nil], ""),
+        ]
 
     @Test func framesAnAnswer() async {
         await forEachRow(Self.framings) { row, comment in

@@ -11,7 +11,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .redirect(to: "/b"), .text("arrived"))
         let leaving = Locked<ClientRequest?>(nil)
-        let received = Locked<[Answer]>([])
+        let received = Locked<[ResponsePart]>([])
         let client = PlainClient { leaving.withLock { $0 }?.recordCancellation() }
         let request = ClientRequest(to: network.core, from: client) { part in
             received.withLock { $0.append(part) }
@@ -28,7 +28,7 @@ import Testing
     @Test func aClientThatStaysIsRedirected() {
         let network = MockNetwork()
         network.stub(.any, .redirect(to: "/b"), .text("arrived"))
-        let received = Locked<[Answer]>([])
+        let received = Locked<[ResponsePart]>([])
         let request = ClientRequest(to: network.core, from: PlainClient {}) { part in
             received.withLock { $0.append(part) }
         }

@@ -327,6 +327,7 @@ import Testing
     /// Hangs, only in the process that the next test starts.
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
     func hangs() async {
+        StandardErrorRecorder.waits.isPaused = true
         let network = MockNetwork()
         let stub = network.stub(.get("/a"), .json("{}"), fileID: "Tests/Stub.swift", line: 3)
         Task { @MainActor in block() }

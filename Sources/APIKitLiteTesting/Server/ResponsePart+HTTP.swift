@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-extension Answer.Head {
+extension ResponsePart.Head {
     /// A response as the bytes of an HTTP/1.1 message.
     struct Message {
         /// The status line, the fields and the empty line after them.
@@ -89,7 +89,7 @@ extension Answer.Head {
     }
 }
 
-extension Answer {
+extension ResponsePart {
     /// Returns a plain-text response that shows an error. The status is 400 for a malformed
     /// request, 501 for a request that no stub answers, and 500 for any other error.
     static func report(of error: any Error, url: URL) -> (head: Head, body: [Data]) {

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// What a client receives at one moment: a complete response, or the next part of one.
-struct Answer: Sendable {
+/// The next part of a response, which a client receives at one moment. A response that is complete
+/// immediately is a single part.
+struct ResponsePart: Sendable {
     /// The status and the headers, and what a transport needs to know about the body.
     struct Head: Sendable {
         let response: HTTPURLResponse
@@ -20,31 +21,36 @@ struct Answer: Sendable {
     }
 
     var head: Head?
+    /// The response of a closure if it is not HTTP, in place of a head.
+    var plainResponse: URLResponse?
     /// The pieces of the body, after the head.
     var pieces: [Piece] = []
     /// The end of the response, or the error with which the request fails; nil if more follows.
     var end: Result<Void, any Error>?
 
-    /// Creates a complete response.
-    static func whole(_ head: Head, _ body: [Data]) -> Answer {
-        Answer(head: head, pieces: body.map { Piece(data: $0) }, end: .success(()))
+    /// Creates the only part of a response.
+    static func complete(_ head: Head, _ body: [Data]) -> ResponsePart {
+        ResponsePart(head: head, pieces: body.map { Piece(data: $0) }, end: .success(()))
     }
 
-    static func whole(_ response: HTTPURLResponse, _ body: [Data]) -> Answer {
+    static func complete(_ response: HTTPURLResponse, _ body: [Data]) -> ResponsePart {
         let pieces = body.withoutEmpty
-        return whole(Head(response: response, length: pieces.byteCount), pieces)
+        return complete(Head(response: response, length: pieces.byteCount), pieces)
     }
 
-    /// Creates the answer from a closure's result. The answer keeps the response object, unless the
+    /// Creates the only part from a closure's result. It keeps the response object, unless the
     /// response's URL has no host.
     ///
-    /// - Throws: ``MockError`` with the response if it is not an `HTTPURLResponse`.
-    static func whole(
-        _ given: (URLResponse, Data?), to request: URLRequest
-    ) throws(MockError) -> Answer {
+    /// - Throws: ``MockError`` if the response is not an `HTTPURLResponse` and the client supports
+    ///   only HTTP.
+    static func complete(
+        _ given: (URLResponse, Data?), to request: URLRequest, for client: (any Client)?
+    ) throws(MockError) -> ResponsePart {
         let (plain, data) = given
         guard var response = plain as? HTTPURLResponse else {
-            throw .notHTTP(plain, data, to: request)
+            if client?.supportsOnlyHTTP != false { throw .notHTTP(request) }
+            let pieces = [data ?? Data()].withoutEmpty.map { Piece(data: $0) }
+            return ResponsePart(plainResponse: plain, pieces: pieces, end: .success(()))
         }
         if response.url?.host() == nil, let url = request.url {
             // This failable initializer never returns nil for these arguments (measured, and read
@@ -53,18 +59,20 @@ struct Answer: Sendable {
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
                 headerFields: response.headerFields)!
         }
-        return whole(response, data.map { [$0] } ?? [])
+        return complete(response, data.map { [$0] } ?? [])
     }
 
-    static func failure(_ error: any Error) -> Answer { Answer(end: .failure(error)) }
+    static func failure(_ error: any Error) -> ResponsePart { ResponsePart(end: .failure(error)) }
 
-    var isEmpty: Bool { head == nil && pieces.isEmpty && end == nil }
+    var isEmpty: Bool {
+        head == nil && plainResponse == nil && pieces.isEmpty && end == nil
+    }
     var isLast: Bool { end != nil }
     var body: [Data] { pieces.map(\.data) }
     var receipts: [Receipt] { pieces.compactMap(\.receipt) }
 
     /// The head, if the response is complete.
-    var wholeHead: Head? { if case .success = end { head } else { nil } }
+    var completeHead: Head? { if case .success = end { head } else { nil } }
 
     /// The error with which the client's request fails; nil if it does not fail.
     var error: (any Error)? {
@@ -72,8 +80,9 @@ struct Answer: Sendable {
     }
 
     /// Appends the next part.
-    mutating func append(_ next: Answer) {
+    mutating func append(_ next: ResponsePart) {
         head = head ?? next.head
+        plainResponse = plainResponse ?? next.plainResponse
         pieces += next.pieces
         end = next.end
     }
