@@ -8,6 +8,11 @@ package final class StandardErrorRecorder: Sendable {
     /// What is said when a recording is written.
     package static let recordings = StandardErrorRecorder { $0.hasPrefix("Recorded ") }
 
+    /// The reports about what waits, which a busy machine makes of a good test.
+    package static let waits = StandardErrorRecorder {
+        $0.contains(" has waited for ") || $0.contains(" has slept on a MockClock for ")
+    }
+
     private let recorded = Locked<[String]>([])
     private let paused = Locked(false)
 

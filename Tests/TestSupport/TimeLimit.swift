@@ -12,7 +12,8 @@ extension Trait where Self == TimeLimit {
 ///
 /// Swift Testing's own limit counts from the start of a test, and all tests start at once. On a
 /// machine with much other work, a good one may wait minutes for a thread. But a process with a
-/// test that can run gets some CPU time, or has a child process.
+/// test that can run gets some CPU time, or has a child process. Reports about what waits are shown
+/// with a test that hangs, and not otherwise.
 package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
     private struct Watch {
         var seconds = 0
@@ -22,6 +23,7 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
 
     private static let watch: Monitor<Watch> = {
         let watch = Monitor(Watch())
+        _ = StandardErrorRecorder.waits
         Thread.detachNewThread {
             var (last, idleSeconds) = (clock(), 0)
             while true {
@@ -61,7 +63,10 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
                     await Self.watch.wait {
                         $0.hangs > start.hangs || $0.seconds >= start.seconds + 1_200
                     }
-                    if !Task.isCancelled { Issue.record("The test hangs.") }
+                    if !Task.isCancelled {
+                        let reports = StandardErrorRecorder.waits.texts.suffix(5)
+                        Issue.record("The test hangs.\n\(reports.joined())")
+                    }
                 }
                 group.addTask { try await function() }
                 try await group.next()
