@@ -29,7 +29,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         mediaTypes: [String] = Self.mediaTypes, longestLine: Int = ServerSentEvents.longestLine
     ) {
-        lines = LineSplitter(at: "\n", longestLine: longestLine)
+        lines = LineSplitter(atReturn: false, longestLine: longestLine)
         (self.decoder, self.mediaTypes) = (decoder, mediaTypes)
     }
 

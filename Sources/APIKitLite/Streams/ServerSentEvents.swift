@@ -39,7 +39,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
         orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
     ) {
-        lines = LineSplitter(at: "\r\n", longestLine: longestLine)
+        lines = LineSplitter(atReturn: true, longestLine: longestLine)
         reader = EventReader(
             longestData: longestLine, orBodyOf: response, mediaTypes: mediaTypes)
     }

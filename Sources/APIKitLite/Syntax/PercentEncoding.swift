@@ -5,7 +5,7 @@ import Foundation
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
 /// escapes `+`, which servers read as a space.
 package struct PercentEncoding: Sendable {
-    private let allowed: Set<UInt8>
+    private let isAllowed: [Bool]
     private let plusForSpace: Bool
 
     /// RFC 3986 "unreserved", for a value in a path, which must not add a segment or a query.
@@ -20,20 +20,24 @@ package struct PercentEncoding: Sendable {
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {
-        allowed = Set((alphanumerics + others).utf8)
+        isAllowed = byteTable(alphanumerics + others)
         self.plusForSpace = plusForSpace
     }
 
     package func encode(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
-        for byte in text.utf8 { bytes += encoded(byte) }
+        for byte in Array(text.utf8) { append(byte, to: &bytes) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func encoded(_ byte: UInt8) -> [UInt8] {
-        if allowed.contains(byte) { return [byte] }
-        if plusForSpace, byte == UInt8(ascii: " ") { return [UInt8(ascii: "+")] }
-        return [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+    private func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        if isAllowed[Int(byte)] {
+            bytes.append(byte)
+        } else if plusForSpace, byte == UInt8(ascii: " ") {
+            bytes.append(UInt8(ascii: "+"))
+        } else {
+            bytes += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+        }
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)
@@ -49,7 +53,7 @@ package struct PercentEncoding: Sendable {
             let byte = bytes[index]
             let isFragment = byte == UInt8(ascii: "#") && !hasFragment
             let isKept = isFragment || escape(at: index, in: bytes) != nil
-            result += isKept ? [byte] : reference.encoded(byte)
+            if isKept { result.append(byte) } else { reference.append(byte, to: &result) }
             hasFragment = hasFragment || isFragment
         }
         return String(decoding: result, as: UTF8.self)
