@@ -79,7 +79,7 @@ import TestSupport
             ].map { Data($0.utf8) } + [Data([0xff]), Data([0xe2, 0x80])]
         for round in 0..<40 {
             var stream = Data()
-            for _ in 0..<(round % 3 == 0 ? 1_000 : 30) {
+            for _ in 0..<(round % 3 == 0 ? 300 : 30) {
                 stream += parts.randomElement(using: &random)!
             }
             let expected = plainEvents(of: stream)
@@ -92,14 +92,14 @@ import TestSupport
     }
 
     @Test func parsesVeryManyEventsAndVeryManyPieces() {
-        let text = (0..<100_000).map { "data: \($0)\n\n" }.joined()
+        let text = (0..<20_000).map { "data: \($0)\n\n" }.joined()
         let events = outcome([Data(text.utf8)]).events
-        #expect(events.count == 100_000)
-        #expect(events.last?.data == "99999")
+        #expect(events.count == 20_000)
+        #expect(events.last?.data == "19999")
 
-        let long = String(repeating: "x", count: 100_000)
+        let long = String(repeating: "x", count: 20_000)
         let stream = Data("data: \(long)\n\n".utf8)
-        #expect(outcome(stream.bytes, longestLine: 200_000).events.map(\.data) == [long])
+        #expect(outcome(stream.bytes, longestLine: 40_000).events.map(\.data) == [long])
     }
 
     @Test func limitsALineAndTheDataOfAnEvent() {

@@ -31,10 +31,15 @@ extension StreamParser where Element: Equatable {
         Data(stream.utf8).allPieces.allSatisfy { pieces in
             var parser = self
             let (found, failure) = parser.deliver(pieces)
-            let isSame =
-                error is DecodingError
-                ? failure is DecodingError : failure.map { "\($0)" } == error.map { "\($0)" }
-            return found == elements && isSame
+            return found == elements && isSame(failure, error)
+        }
+    }
+
+    private func isSame(_ error: (any Error)?, _ other: (any Error)?) -> Bool {
+        switch (error, other) {
+        case (is DecodingError, is DecodingError): true
+        case (let error as StreamError, let other as StreamError): error == other
+        default: error.map { "\($0)" } == other.map { "\($0)" }
         }
     }
 }
