@@ -10,6 +10,8 @@ import TestSupport
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
+        // The late answer comes at once.
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
         let session = try transport.open(network).session
@@ -23,7 +25,8 @@ import TestSupport
 
     /// A clock whose sleepers wake too late.
     private struct UnpunctualClock: Clock {
-        let clock = MockClock()
+        // It moves in the client that it would wait for.
+        let clock = MockClock(patience: .zero)
         var now: MockClock.Instant { clock.now }
         var minimumResolution: Duration { .zero }
         func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {

@@ -19,6 +19,9 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func deliversEachElementAsItArrives(_ transport: Transport) async throws {
+        // The reader is the test itself.
+        let clock = MockClock(patience: .zero)
+        let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", every: .seconds(1)))
 
