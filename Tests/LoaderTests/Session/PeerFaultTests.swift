@@ -234,7 +234,7 @@ extension PeerFaultTests.Row {
     func check(over session: URLSession, asStream: Bool, _ comment: Comment? = nil) async throws {
         let server = try ClosingServer(closing: end)
         let retrying = session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
-        let (workers, count) = end == .resetBeforeTheBody ? (6, 50) : (1, PeerFaultTests.count)
+        let (workers, count) = end == .resetBeforeTheBody ? (6, 10) : (1, PeerFaultTests.count)
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let upload = try request(to: server.url, folder)
