@@ -69,12 +69,12 @@ package struct SendContext: Sendable {
     /// Called with the credential's closure that threw, and with nil when an attempt begins.
     var didFail: (@Sendable (CredentialCall?) -> Void)?
 
-    /// The value of ``UserChanges/now`` when the request was made, if it may have waited since then,
-    /// such as for a retry.
+    /// The value of ``UserChanges/now`` when the request was made, if it may have waited since
+    /// then, such as for a retry.
     var madeAt: Int?
 
-    /// Notes that the request was made, before it waits outside of its credential.
-    mutating func begin() { madeAt = madeAt ?? UserChanges.now }
+    /// Notes when the request was made, before it waits for anything but its credential.
+    mutating func begin(at change: Int = UserChanges.now) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like one that writes a file. A `URLSession` on
     /// Linux then waits for the reader for up to 10 seconds instead of 100 milliseconds before it

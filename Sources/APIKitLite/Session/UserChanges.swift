@@ -13,11 +13,3 @@ enum UserChanges {
         }
     }
 }
-
-extension HTTPSession {
-    /// Returns a session whose requests count as made now, even if they are sent later.
-    func beginning() -> some HTTPSession {
-        let now = UserChanges.now
-        return changingContext { $0.madeAt = $0.madeAt ?? now }
-    }
-}

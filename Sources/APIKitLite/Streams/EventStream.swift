@@ -18,8 +18,8 @@ import Foundation
 ///   without events goes on, for example behind a proxy that ends each connection after a minute.
 ///
 /// The delay before the *n*-th connection without an event is the server's `retry` plus the
-/// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms.
-/// The delay thus grows even if a server accepts each connection and ends it immediately. An
+/// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100
+/// ms. The delay thus grows even if a server accepts each connection and ends it immediately. An
 /// accepted connection that lasts at least `maximumDelay` resets *n* to 1, and so does an event.
 ///
 /// Each iterator has its own connection, and nothing is sent before its first `next()`.
@@ -57,7 +57,8 @@ public struct EventStream: AsyncSequence, Sendable {
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
             // A connection of one user is not continued by another one.
-            session = stream.load.session.beginning()
+            let change = UserChanges.now
+            session = stream.load.session.changingContext { $0.begin(at: change) }
             timeline = Timeline(stream.load.clock)
             reconnection = stream.start
         }
@@ -66,8 +67,8 @@ public struct EventStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
         ///   Its stage is `.transport` for a network error, `.validate` for a status other than
-        ///   200, and `.parse` for a different media type or a body that cannot be parsed. Every later
-        ///   call returns `nil`.
+        ///   200, and `.parse` for a different media type or a body that cannot be parsed. Every
+        ///   later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -192,8 +193,8 @@ extension HTTPSession {
     ///     are added, unless the request has them.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
     ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits how many
-    ///     connections in a row are not accepted, and `deadline` how long there is none. By default,
-    ///     there is no limit, and the delays are at most 3 seconds at first. With
+    ///     connections in a row are not accepted, and `deadline` how long there is none. By
+    ///     default, there is no limit, and the delays are at most 3 seconds at first. With
     ///     ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the connection's error,
     ///     which is `nil` if the body was complete.
@@ -201,8 +202,9 @@ extension HTTPSession {
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, which ends the events. The closure is
     ///     called with empty data when the headers arrive. If it throws, it is called again with
-    ///     the beginning of the body, so that its error can quote the server's message. A response that it accepts must also have status 200. Its error does not
-    ///     affect whether the client reconnects.
+    ///     the beginning of the body, so that its error can quote the server's message. A response
+    ///     that it accepts must also have status 200. Its error does not affect whether the client
+    ///     reconnects.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
