@@ -20,7 +20,7 @@ public struct ExchangeEvent: Sendable {
         /// libcurl and Apple's Foundation repeat other requests silently.
         case resent
         /// A complete response with any status arrived, with a body of this many bytes.
-        case answered(bytes: Int)
+        case received(bytes: Int)
         /// The exchange threw an error, or was cancelled. After ``opened``, the stream's body threw
         /// an error, such as a lost connection or a timeout.
         case failed(any Error)
@@ -51,7 +51,7 @@ public struct ExchangeEvent: Sendable {
     /// The request's type, such as `UserRequest`, which serves as the route in metrics. For a plain
     /// `URLRequest`, it is the `name` of its load, or nil without one.
     public let requestType: String?
-    /// The response's status and headers. Nil unless the event is ``Kind/answered(bytes:)``,
+    /// The response's status and headers. Nil unless the event is ``Kind/received(bytes:)``,
     /// ``Kind/opened`` or ``Kind/rejected(_:)``.
     public let response: HTTPURLResponse?
     /// The time since the start of the exchange. Nil for ``Kind/started`` and
@@ -95,7 +95,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
         let outcome: String
         switch kind {
         case .started, .rejected: return start
-        case .answered(let bytes): outcome = "\(status), \(byteCount(bytes))"
+        case .received(let bytes): outcome = "\(status), \(byteCount(bytes))"
         case .opened: outcome = "\(status), streaming"
         case .resent: outcome = "sent again"
         case .closed(let bytes): outcome = "complete after \(byteCount(bytes))"

@@ -62,7 +62,7 @@ private struct ObservedSession: HTTPSession {
                 onEvent(ExchangeEvent(rejected: $0, id: id))
             }
             if options.bufferLimit == nil {
-                report(.answered(bytes: body.data?.count ?? 0), response)
+                report(.received(bytes: body.data?.count ?? 0), response)
                 return (body, response)
             }
             report(.opened, response)

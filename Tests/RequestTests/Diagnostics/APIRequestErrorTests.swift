@@ -142,7 +142,7 @@ import TestSupport
         let events = [
             ExchangeEvent(.started, id: 1, request),
             ExchangeEvent(
-                .answered(bytes: 0), id: 1, request, response: .status(200), after: .zero),
+                .received(bytes: 0), id: 1, request, response: .status(200), after: .zero),
             ExchangeEvent(.failed(Refusal()), id: 1, request, after: .zero),
             ExchangeEvent(rejected: other, id: 1),
         ]

@@ -272,8 +272,8 @@ import TestSupport
         return Wordings(
             "Events of an exchange",
             [
-                event(.started, 1), event(.answered(bytes: 1234), 1, 200, .milliseconds(30)),
-                event(.answered(bytes: 1), 2, 799, .seconds(61.0625)),
+                event(.started, 1), event(.received(bytes: 1234), 1, 200, .milliseconds(30)),
+                event(.received(bytes: 1), 2, 799, .seconds(61.0625)),
                 event(.failed(URLError(.timedOut)), 3, nil, .seconds(30)),
                 event(.failed(CancellationError()), 4, nil, .zero),
                 event(.resent, 5, nil, .milliseconds(1)), event(.opened, 6, 200, .zero),
