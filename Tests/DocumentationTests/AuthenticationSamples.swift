@@ -63,13 +63,13 @@ private func tokenRequest(_ baseURL: URL, _ form: RequestItems) throws -> URLReq
 /// An app with a user, who signs in and out.
 private struct Account {
     let baseURL: URL
-    let inner: any HTTPSession
+    let session: any HTTPSession
     let keychain: Keychain
     let tokens: Credentials<Tokens>
-    let session: any HTTPSession
+    let signedIn: any HTTPSession
 
     init(
-        _ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain,
+        _ baseURL: URL, over session: any HTTPSession, _ keychain: Keychain,
         showSignedIn: @escaping @Sendable (Bool) async -> Void = { _ in }
     ) async throws {
         let saved = try await keychain.tokens()
@@ -91,10 +91,10 @@ private struct Account {
             await showSignedIn(tokens != nil)
             try await keychain.store(tokens)
         }
-        let session = inner.authenticated(by: tokens)
+        let signedIn = session.authenticated(by: tokens)
 
-        (self.baseURL, self.inner, self.keychain) = (baseURL, inner, keychain)
-        (self.tokens, self.session) = (tokens, session)
+        (self.baseURL, self.session, self.keychain) = (baseURL, session, keychain)
+        (self.tokens, self.signedIn) = (tokens, signedIn)
     }
 
     // Placeholders: an app makes 32 random bytes, and their SHA-256, in Base64 for URLs.
@@ -124,7 +124,7 @@ private struct Account {
                 "grant_type": "authorization_code", "code": code(in: callback),
                 "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
             ])
-        tokens.credential = try await inner.load(request, as: TokenResponse.self).tokens()
+        tokens.credential = try await session.load(request, as: TokenResponse.self).tokens()
         try await tokens.value()
     }
 
@@ -164,7 +164,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         let keychain = Keychain(old)
         let account = try await Account(baseURL, over: network, keychain)
 
-        let user = try await account.session.load(UserRequest(baseURL: baseURL), 42)
+        let user = try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
 
         #expect(user == User(name: "Emma"))
         #expect(account.tokens.credential == new)
@@ -176,7 +176,7 @@ private typealias UserRequest = TestingSamples.UserRequest
     @Test func testsARefresh() async throws {
         let network = MockNetwork()
         let account = try await Account(baseURL, over: network, Keychain(old))
-        let (session, tokens) = (account.session, account.tokens)
+        let (signedIn, tokens) = (account.signedIn, account.tokens)
 
         network.stub(.get("/users/{id}"), .status(401))
         network.stub(
@@ -185,7 +185,7 @@ private typealias UserRequest = TestingSamples.UserRequest
             .post("/oauth/token").form(["refresh_token": "r0"]),
             .json(#"{"access_token": "new", "refresh_token": "r1"}"#))
 
-        let user = try await session.load(UserRequest(), 42)
+        let user = try await signedIn.load(UserRequest(), 42)
 
         #expect(tokens.credential == new)
         try network.verify()
@@ -203,7 +203,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         }
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await account.session.load(UserRequest(baseURL: baseURL), 42)
+            try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
         }
 
         #expect(error?.cause?.isInvalidGrant == true)
@@ -217,13 +217,13 @@ private typealias UserRequest = TestingSamples.UserRequest
     func keepsTheRefreshTokenThatAServerDoesNotReplace(_ issued: String) async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .status(401), .json(#"{"name": "Emma"}"#))
-        let answer = #"{"access_token": "new", "expires_in": 3600\#(issued)}"#
-        let stub = network.stub(.post("/oauth/token"), .json(answer))
+        let issuedTokens = #"{"access_token": "new", "expires_in": 3600\#(issued)}"#
+        let stub = network.stub(.post("/oauth/token"), .json(issuedTokens))
         let keychain = Keychain(old)
         let account = try await Account(baseURL, over: network, keychain)
         let start = Date()
 
-        _ = try await account.session.load(UserRequest(baseURL: baseURL), 42)
+        _ = try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
         let tokens = try #require(try await keychain.tokens())
         try await account.tokens.refresh()
 
@@ -241,7 +241,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         let account = try await Account(baseURL, over: network, keychain)
 
         await #expect(throws: APIRequestError.self) {
-            try await account.session.load(UserRequest(baseURL: baseURL), 42)
+            try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
         }
 
         #expect(try await account.tokens.value() == nil)
@@ -260,12 +260,12 @@ private typealias UserRequest = TestingSamples.UserRequest
             #expect(page.query()?.contains("code_challenge=sha256") == true)
             return URL(string: "app://signed-in?code=c")!
         }
-        #expect(try await account.session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
+        #expect(try await account.signedIn.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
         #expect(try await keychain.tokens() == new)
         try await account.signOut()
 
         await #expect(throws: APIRequestError.self) {
-            try await account.session.load(UserRequest(baseURL: baseURL), 1)
+            try await account.signedIn.load(UserRequest(baseURL: baseURL), 1)
         }
         #expect(network.requests.last?.header("Authorization") == nil)
         #expect(try await keychain.tokens() == nil)
@@ -279,7 +279,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(
             .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzJTJCdA=="),
             .json(#"{"access_token": "old"}"#), response)
-        let (inner, secret) = (network, "s+t")
+        let (session, secret) = (network, "s+t")
         let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } refresh: { rejection in
@@ -288,8 +288,8 @@ private typealias UserRequest = TestingSamples.UserRequest
             return try await rejection.session.load(request, as: TokenResponse.self).tokens()
         }
 
-        let session = inner.authenticated(by: tokens)
-        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        let signedIn = session.authenticated(by: tokens)
+        #expect(try await signedIn.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
         #expect(
             network.requests.map(\.path) == [
                 "/oauth/token", "/users/42", "/oauth/token", "/users/42",
@@ -309,14 +309,14 @@ private typealias UserRequest = TestingSamples.UserRequest
                 return "t\(count)"
             }
         }
-        let inner = network
+        let session = network
 
-        let session = inner.authenticated(for: baseURL) { rejection in
+        let signedIn = session.authenticated(for: baseURL) { rejection in
             try await store.token(replacing: rejection.credential)
         }
 
         let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: signedIn)
         #expect(try await loader.load(42) == User(name: "Emma"))
     }
 
@@ -325,10 +325,10 @@ private typealias UserRequest = TestingSamples.UserRequest
         network.stub(
             .get("/users/1").header("Authorization", "Bearer t"),
             .json(encoding: User(name: "Emma")))
-        let inner = network
+        let session = network
 
-        let anonymous = inner.retrying()
-        let signedIn = inner.authenticated(by: .bearer("t", for: baseURL)).retrying()
+        let anonymous = session.retrying()
+        let signedIn = session.authenticated(by: .bearer("t", for: baseURL)).retrying()
 
         let request = UserRequest(baseURL: baseURL)
         let user = try await APIRequestLoader(apiRequest: request, urlSession: signedIn).load(1)
@@ -356,15 +356,15 @@ private typealias UserRequest = TestingSamples.UserRequest
     }
 
     /// A server that asks for a token, a second factor and a consent.
-    @Test func answersThreeChallenges() async throws {
-        let inner = MockNetwork()
+    @Test func respondsToThreeChallenges() async throws {
+        let network = MockNetwork()
         let user = RequestMatcher.get("/users/{id}")
         for (token, status, asked) in [("old", 401, "t"), ("t", 403, "otp"), ("otp", 403, "yes")] {
-            inner.stub(
+            network.stub(
                 user.header("Authorization", "Bearer \(token)"),
                 .status(status).header("WWW-Authenticate", asked), times: .any)
         }
-        inner.stub(
+        network.stub(
             user.header("Authorization", "Bearer yes"), .json(encoding: User(name: "Emma")))
         let challenge = Locked<String?>(nil)
         let tokens = Credentials("old", for: baseURL) { token, request in
@@ -374,7 +374,9 @@ private typealias UserRequest = TestingSamples.UserRequest
                 ?? challenge.withLock { $0 }
         }
 
-        let session = inner.authenticated(by: tokens).intercepting { request, next in
+        let session = network
+
+        let signedIn = session.authenticated(by: tokens).intercepting { request, next in
             var (body, response) = try await next(request)
             for _ in 0..<3 where response.statusCode == 403 {
                 challenge.withLock { $0 = response.value(forHTTPHeaderField: "WWW-Authenticate") }
@@ -384,8 +386,8 @@ private typealias UserRequest = TestingSamples.UserRequest
             return (body, response)
         }
 
-        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
-        #expect(inner.requests.count == 4)
+        #expect(try await signedIn.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        #expect(network.requests.count == 4)
     }
 
     @Test func signsAFile() async throws {
@@ -393,8 +395,8 @@ private typealias UserRequest = TestingSamples.UserRequest
         @Sendable func signature(_ key: String, _ hash: String) -> String { "\(key), \(hash)" }
         let folder = try TemporaryFolder()
         let file = try folder.write("bytes")
-        let (inner, apiKey) = (MockNetwork(), "k")
-        inner.stub(
+        let (network, apiKey) = (MockNetwork(), "k")
+        network.stub(
             .put("/files/1").header("X-Signature", "k, hash of 5").body(Data("bytes".utf8)),
             .status(201))
 
@@ -405,18 +407,18 @@ private typealias UserRequest = TestingSamples.UserRequest
             return try request.header("X-Signature", signature(key, hash))
         }
 
-        _ = try await inner.authenticated(by: key).load(upload, as: Data.self)
+        _ = try await network.authenticated(by: key).load(upload, as: Data.self)
     }
 
     @Test func sendsAnAPIKey() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
-        let (inner, apiKey) = (network, "k")
+        let apiKey = "k"
 
         let key = Credentials(apiKey, for: baseURL) { key, request in
             try request.header("X-API-Key", key)
         }
-        let session = inner.authenticated(by: key)
+        let session = network.authenticated(by: key)
 
         #expect(try await session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
     }
