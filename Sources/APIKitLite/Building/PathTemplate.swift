@@ -74,7 +74,9 @@ package struct PathTemplate: Equatable, Sendable {
             // A value next to a literal dot, or one with slashes, can form a `.` or `..` segment.
             if let dots = Self.dots(in: expanded) {
                 throw Self.unusable(
-                    text, "comes out with a segment \(dots), which leads to another path.")
+                    text,
+                    "comes out with a segment \(dots), which leads to another path. "
+                        + "Pass a value without it.")
             }
             return expanded
         }.joined(separator: "/")
@@ -83,8 +85,8 @@ package struct PathTemplate: Equatable, Sendable {
 
     private func texts(for values: RequestItems) throws -> [String: String] {
         let names = segments.compactMap(\.name)
-        // Checked before unused values. A misspelled name causes both errors, and the template is
-        // more likely to be right.
+        // Missing values are reported before unused ones. A misspelled name causes both errors, and
+        // the template is more likely to be right.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
             throw Self.unusable(
                 text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")
@@ -110,7 +112,8 @@ package struct PathTemplate: Equatable, Sendable {
                     "is a list, but a path takes one value. Join it, or send it with `query:`.")
             }
             if ["", ".", ".."].contains(value) {
-                throw unusable("is \"\(value)\", which would lead to another path. Give text.")
+                throw unusable(
+                    "is \"\(value)\", which would lead to another path. Pass other text.")
             }
             texts[item.name] = value
         }

@@ -26,8 +26,8 @@ extension URLRequest {
     ///     error.
     ///   - query: Items in order. A nil value omits the item, `""` sends `q=`, an array repeats the
     ///     name.
-    ///   - headers: Names and values. A nil value omits the header. The values of a repeated name, or of
-    ///     an array, are joined with a comma, or with a semicolon for `Cookie`.
+    ///   - headers: Names and values. A nil value omits the header. The values of a repeated name,
+    ///     or of an array, are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
     ///   change.
     public init(
@@ -134,8 +134,8 @@ func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {
         let shown = Redaction.standard.url(text).debugDescription
         throw RequestBuildingError(
-            "\(shown) is not a URL that Foundation sends unchanged. "
-                + "Look for a character to escape, and check the scheme and the host of the base.")
+            "\(shown) is not a valid URL. Escape its special characters, and check the scheme and "
+                + "the host of the base URL.")
     }
     return url
 }

@@ -60,9 +60,9 @@ extension URLRequest {
             byte.isHTTPTokenCharacter
                 ? !"!#$%&'*^`".utf8.contains(byte) : "/=:".utf8.contains(byte)
         }
-        if let flaw = token.isEmpty ? "no character" : flaw {
+        if let flaw = token.isEmpty ? "is empty" : flaw.map({ "has \($0)" }) {
             throw RequestBuildingError(
-                "The bearer token has \(flaw). Give the token alone, or nil for none.")
+                "The bearer token \(flaw). Pass the token alone, or nil for none.")
         }
         return try header("Authorization", "Bearer \(token)")
     }

@@ -46,7 +46,8 @@ extension APIRequestError {
     }
 
     /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
-    /// nil if it cannot be found: the decoder may have converted keys, or an array may be too short.
+    /// nil if it cannot be found: the decoder may have converted keys, or an array may be too
+    /// short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
@@ -100,8 +101,8 @@ extension APIRequestError {
     }
 }
 
-/// Returns why a number may not fit its type: 0 if it is too large for `Int`, 1 if it has a fraction,
-/// 2 if it is negative, and otherwise 3.
+/// Returns why a number may not fit its type: 0 if it is too large for `Int`, 1 if it has a
+/// fraction, 2 if it is negative, and otherwise 3.
 private func misfit(_ number: String) -> Int {
     if let value = Int(number) { return value < 0 ? 2 : 3 }
     let value = Double(number) ?? 0
@@ -137,7 +138,7 @@ private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: an
         return "compressed with \(name), where JSON was expected."
     }
     return switch data.afterWhitespace.first {
-    case nil: "empty, where JSON was expected."
+    case nil: "empty, where JSON was expected. If that is right, make the output optional or Void."
     case UInt8(ascii: "<")?: "HTML or XML, where JSON was expected."
     default:
         "not JSON: \(JSONText.reason(failure))"

@@ -21,7 +21,7 @@ extension APIRequestError {
 
     /// The description of an error that `hiding(_:)` returned, without the curl command.
     var sentences: [String] {
-        ([headline, answer, failedCredential].compactMap(\.self) + reason
+        ([headline, summary, failedCredential].compactMap(\.self) + reason
             + [hint].compactMap(\.self))
             .map(\.withoutControls)
     }
@@ -50,7 +50,7 @@ extension APIRequestError {
         return "\(subject) \(event) (stage .\(stage))."
     }
 
-    private var answer: String? {
+    private var summary: String? {
         guard let response else { return nil }
         let status = "The server responded with \(HTTPStatus.describe(response.statusCode))"
         guard let data, (underlying as? DecodingError)?.element == nil else { return status + "." }
@@ -103,7 +103,18 @@ extension APIRequestError {
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
         let suffix =
             detail.map { ": " + redaction.excerpt($0, limit: 1_000, Redaction.prose) } ?? ""
-        return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
+        let remedy =
+            switch error.code {
+            case .cancelled where !isCancellation:
+                """
+                 No task was cancelled: look for invalidateAndCancel(), or for a delegate that \
+                rejected the certificate.
+                """
+            case .appTransportSecurityRequiresSecureConnection:
+                " Use https, or add an exception to NSAppTransportSecurity in the Info.plist."
+            default: ""
+            }
+        return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))\(remedy)"
     }
 
     private func text(of error: any Error) -> String {

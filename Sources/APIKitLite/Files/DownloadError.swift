@@ -28,7 +28,10 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, S
     public var description: String {
         switch self {
         case .fileInUse(let url):
-            "Another download writes \(url.lastPathComponent)."
+            """
+            Another download is writing \(url.lastPathComponent). Start one task for each file, and \
+            await it wherever the file is needed.
+            """
         case .partChanged(let url):
             """
             \(url.lastPathComponent).part was changed during the download by another program or \

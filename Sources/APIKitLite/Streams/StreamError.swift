@@ -63,7 +63,8 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
             """
         case .unexpectedJSON(let json):
             """
-            The event stream contains JSON that is not part of an event.
+            The event stream contains JSON that is not part of an event. To read it, write \
+            error.decodeBody(…).
             JSON: \(redaction.excerpt(ofElement: Data(json.utf8)))
             """
         }

@@ -9,14 +9,14 @@ public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
 
-    private let answer: @Sendable (URL?) -> Response
+    private let makeResponse: @Sendable (URL?) -> Response
 
     /// Creates a session that returns the same response to every request.
     ///
     /// - Parameter response: The data, the response and the error. If there is an error, requests
     ///   fail with it. If there is neither an error nor a response, they fail with ``MockError``.
     public init(response: Response) {
-        answer = { _ in response }
+        makeResponse = { _ in response }
     }
 
     /// Creates a session that returns either status 200 with the data, or status 404 without data.
@@ -25,7 +25,7 @@ public final class MockURLSession: HTTPSession {
     ///   - isRequestSuccess: Whether the status is 200.
     ///   - data: The body of a 200; `{}` by default.
     public init(isRequestSuccess: Bool = true, data: Data? = Data("{}".utf8)) {
-        answer = { url in
+        makeResponse = { url in
             let status = isRequestSuccess ? 200 : 404
             let response = HTTPURLResponse(
                 url: url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil
@@ -64,11 +64,11 @@ public final class MockURLSession: HTTPSession {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         if let refusal = RequestBody.refusal(of: request) { throw refusal }
-        let (data, response, error) = answer(request.url)
+        let (data, response, error) = makeResponse(request.url)
         if let error { throw error }
         guard let response else {
             throw MockError(
-                .noAnswer,
+                .noResponse,
                 """
                 The MockURLSession has no response for \(request.line(redacting: .none)): it was \
                 made with neither a response nor an error.
@@ -105,8 +105,8 @@ extension MockURLSession {
         with request: URLRequest,
         completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> MockURLSessionDataTask {
-        MockURLSessionDataTask(completionHandler) { [answer] in
-            RequestBody.refusal(of: request).map { (nil, nil, $0) } ?? answer(request.url)
+        MockURLSessionDataTask(completionHandler) { [makeResponse] in
+            RequestBody.refusal(of: request).map { (nil, nil, $0) } ?? makeResponse(request.url)
         }
     }
 }
@@ -115,20 +115,20 @@ extension MockURLSession {
 public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guards `completion`.
     private let lock = NSLock()
     private var completion: ((Data?, URLResponse?, (any Error)?) -> Void)?
-    private let answer: () -> MockURLSession.Response
+    private let makeResponse: () -> MockURLSession.Response
 
     init(
         _ completion: @escaping (Data?, URLResponse?, (any Error)?) -> Void,
-        answer: @escaping () -> MockURLSession.Response
+        makeResponse: @escaping () -> MockURLSession.Response
     ) {
         self.completion = completion
-        self.answer = answer
+        self.makeResponse = makeResponse
     }
 
     /// Starts the task. Calling it again, or after ``cancel()``, does nothing.
     public func resume() {
         guard let completion = takeCompletion() else { return }
-        let (data, response, error) = answer()
+        let (data, response, error) = makeResponse()
         completion(data, response, error)
     }
 

@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// The receiver of the answer to one request.
+/// The receiver of the response to one request.
 protocol Client: AnyObject, Sendable {
-    /// Whether the client is still waiting for its answer.
+    /// Whether the client is still waiting for its response.
     var isWaiting: Bool { get }
 
     /// What the reader of the body is doing; nil if this is unknown.

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Delivers an answer that waits for something, using its network's clock.
+/// Delivers a response that waits for something, using its network's clock.
 ///
 /// One task runs the reply's function. The parts that the function delivers become due, and the
 /// client receives them together when the function waits or ends. If the client waits too long for
-/// the next byte, the answer fails with `URLError.timedOut`.
+/// the next byte, the response fails with `URLError.timedOut`.
 ///
 /// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins when
 /// the clock reaches a moment, the stub is released or the test makes a call, and ends at the next
@@ -13,16 +13,17 @@ import Foundation
 /// busy the machine is. The user's code runs outside a step, because it may wait for the clock
 /// itself.
 final class Delivery: Sendable {
-    /// Receives the parts of the answer with their times, in order, on any thread. Never called
+    /// Receives the parts of the response with their times, in order, on any thread. Never called
     /// after the last part.
     typealias Receiver = @Sendable (ResponsePart, Duration) -> Void
 
-    /// What the delivery needs until the answer ends. Afterwards the delivery keeps nothing alive.
+    /// What the delivery needs until the response ends. Afterwards the delivery keeps nothing
+    /// alive.
     private struct State: Sendable {
         let receiver: Receiver
         /// The client, which may hold the handle that cancels the delivery.
         let client: any Client
-        var cause: WaitReason
+        var reason: WaitReason
         /// The body, if the test sends it.
         var stream: OpenStream?
         /// The part that the client receives next.
@@ -33,7 +34,7 @@ final class Delivery: Sendable {
         var waitStart: Duration
         /// The client's timeout for the next byte, once it is known.
         var idleTimeout: Duration?
-        /// Fails the answer if the wait takes too long.
+        /// Fails the response if the wait takes too long.
         var timeout: Cancellation?
 
         /// Removes and returns the due part.
@@ -55,23 +56,23 @@ final class Delivery: Sendable {
     /// Creates a delivery that has not started. A ``MockClock`` does not move until it waits.
     ///
     /// - Parameters:
-    ///   - cause: What the reply is waiting for first.
+    ///   - reason: What the reply is waiting for first.
     ///   - stream: The body, if the test sends it.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
-        _ cause: WaitReason, _ stream: OpenStream?, _ receiver: @escaping Receiver
+        _ reason: WaitReason, _ stream: OpenStream?, _ receiver: @escaping Receiver
     ) {
         self.record = record
         self.time = time
         state = Locked(
             State(
-                receiver: receiver, client: client, cause: cause, stream: stream,
+                receiver: receiver, client: client, reason: reason, stream: stream,
                 waitStart: record.startTime))
         time.beginStep()
         time.record { $0.clientWaits() }
     }
 
-    /// Starts to deliver the answer.
+    /// Starts to deliver the response.
     func start(_ function: @escaping Reply.Function, on handlers: Handlers) {
         handlers.start(in: task) { [self] in
             defer { time.endStep() }
@@ -84,13 +85,13 @@ final class Delivery: Sendable {
         }
     }
 
-    /// What the answer is waiting for.
-    var cause: WaitReason { state.withLock { $0?.cause } ?? .nothing }
+    /// What the response is waiting for.
+    var reason: WaitReason { state.withLock { $0?.reason } ?? .nothing }
 
-    /// The client; nil if the answer has ended.
+    /// The client; nil if the response has ended.
     var client: (any Client)? { state.withLock { $0?.client } }
 
-    /// Ends the answer without sending another part.
+    /// Ends the response without sending another part.
     func cancel() {
         _ = end()
     }
@@ -120,13 +121,13 @@ final class Delivery: Sendable {
         give(ResponsePart(pieces: [ResponsePart.Piece(data: piece, receipt: receipt)]))
     }
 
-    /// Delivers the answer of another reply.
+    /// Delivers the response of another reply.
     func give(_ reply: Reply) async throws {
         switch reply {
-        case .now(var answer):
-            let end = answer.end
-            answer.end = nil
-            give(answer)
+        case .now(var part):
+            let end = part.end
+            part.end = nil
+            give(part)
             try end?.get()
         case .later(_, let stream, let function):
             if let stream, !keep(stream) { throw CancellationError() }
@@ -135,14 +136,14 @@ final class Delivery: Sendable {
     }
 
     /// Waits for the release of the stub, which sets its gate to true.
-    func waitForRelease(at gate: Monitor<Bool>) async throws {
+    func waitForRelease(_ isReleased: Monitor<Bool>) async throws {
         // `waitForSleepers` counts the timeout, because perhaps nothing else ends the wait.
-        try await wait(for: .release, .callback) { gate.when({ $0 }, $0) }
+        try await wait(for: .release, .callback) { isReleased.when({ $0 }, $0) }
     }
 
     /// Waits for a duration on the clock. Without a clock, returns immediately.
     func wait(for duration: Duration) async throws {
-        guard duration > .zero, time.passes else { return }
+        guard duration > .zero, time.hasClock else { return }
         let moment = time.now + duration
         let timeout = waitStart + idleTimeout
         try await wait(for: .clock) {
@@ -151,14 +152,14 @@ final class Delivery: Sendable {
         if timeout < moment { throw URLError(.timedOut) }
     }
 
-    /// Waits until the answer is cancelled or times out.
+    /// Waits until the response is cancelled or times out.
     func waitForNothing() async throws {
         try await wait(for: .nothing, .callback) { _ in nil }
     }
 
     /// Runs the user's code, or waits for it. The code may wait for the clock, which then moves.
-    func run<R>(_ cause: WaitReason, _ work: () async throws -> R) async throws -> R {
-        willWait(for: cause, .deadline)
+    func run<R>(_ reason: WaitReason, _ work: () async throws -> R) async throws -> R {
+        willWait(for: reason, .deadline)
         let task = currentTask
         time.record { sleepers in task.map { sleepers.taskRuns($0) } }
         time.endStep()
@@ -179,12 +180,13 @@ final class Delivery: Sendable {
                 let receipt = Receipt()
                 give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
-                // Within a step, so that the test's next message arrives before the clock moves.
+                // This happens within a step, so that the test's next message arrives before the
+                // clock moves.
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
             case .end?: return
-            // The client has left. Otherwise the answer could be complete before it is cancelled.
+            // The client has left, so the response must not end as complete, but as cancelled.
             case nil: try await wait(for: .nothing) { _ in nil }
             }
         }
@@ -201,14 +203,14 @@ final class Delivery: Sendable {
     func send(_ data: Data) async throws {
         try checkWriter()
         if data.isEmpty { return }
-        let (cause, receipt) = (cause, Receipt())
+        let (reason, receipt) = (reason, Receipt())
         give(data, receipt)
         willWait(for: .reader, .deadline)
         // An endless writer must let other tasks run.
         if receipt.hasEnded { await Task.yield() }
         await receipt.wait()
         if !receipt.isTaken { throw cancellationError }
-        state.withLock { $0?.cause = cause }
+        state.withLock { $0?.reason = reason }
     }
 
     /// Suspends on the network's clock. Throws the same errors as `send(_:)`.
@@ -237,7 +239,7 @@ final class Delivery: Sendable {
     /// Ends the step, and suspends until the callback begins the next step. `limit` says how the
     /// client's timeout, if it ends the wait, appears on a ``MockClock``.
     private func wait(
-        for cause: WaitReason, _ limit: Sleeper.Kind? = nil,
+        for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
     ) async throws {
         let promise = Promise<Void>()
@@ -245,7 +247,7 @@ final class Delivery: Sendable {
             time.beginStep()
             if !promise.resolve(with: .success(())) { time.endStep() }
         }
-        willWait(for: cause, limit)
+        willWait(for: reason, limit)
         time.endStep()
         do {
             try await promise.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
@@ -257,10 +259,10 @@ final class Delivery: Sendable {
 
     /// Records the reason for the wait and sets the timeout, and only then sends the due part,
     /// because the client may immediately ask for either.
-    private func willWait(for cause: WaitReason, _ limit: Sleeper.Kind?) {
+    private func willWait(for reason: WaitReason, _ limit: Sleeper.Kind?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
-            state?.cause = cause
+            state?.reason = reason
             defer { state?.timeout = nil }
             return (state?.receiver, state?.takeDue(at: now), state?.timeout)
         }
@@ -273,7 +275,7 @@ final class Delivery: Sendable {
 
     /// Limits the wait by the client's timeout.
     private func limit(_ limit: Sleeper.Kind) {
-        guard time.passes else { return }
+        guard time.hasClock else { return }
         let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
             end(with: .failure(URLError(.timedOut)))
         }
@@ -292,8 +294,8 @@ final class Delivery: Sendable {
 
     private var idleTimeout: Duration {
         if let known = state.withLock({ $0?.idleTimeout }) { return known }
-        // Computed only when needed: for a `URLSession` on Linux, this takes longer than the rest
-        // of a request.
+        // This is computed only when needed, because for a `URLSession` on Linux, this takes longer
+        // than the rest of a request.
         let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
         state.withLock { $0?.idleTimeout = idleTimeout }
         return idleTimeout
@@ -301,7 +303,7 @@ final class Delivery: Sendable {
 
     // MARK: The end
 
-    /// Keeps the stream that the test sends. Returns false if the answer has ended.
+    /// Keeps the stream that the test sends. Returns false if the response has ended.
     private func keep(_ stream: OpenStream) -> Bool {
         let isOver = state.withLock { state in
             state?.stream = stream
@@ -319,7 +321,7 @@ final class Delivery: Sendable {
         receiver(last, time.now)
     }
 
-    /// Ends the answer, and returns the receiver and the due part. Only the first call returns
+    /// Ends the response, and returns the receiver and the due part. Only the first call returns
     /// them, so the last part is sent only once.
     private func end() -> (Receiver, ResponsePart)? {
         let last = state.withLock { state in

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The requests that a mock received, oldest first, including those not yet answered.
+/// The requests that a mock received, oldest first, including those still waiting for a response.
 ///
 /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. While recording,
 /// it keeps everything.
@@ -13,9 +13,9 @@ final class Journal: Sendable {
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. IDs are consecutive.
         var firstID = 0
-        /// The number of requests that each stub has answered, by the stub's number.
+        /// The number of requests that each stub has responded to, by the stub's number.
         var counts: [Int] = []
-        /// The unanswered requests by ID, including those no longer in `entries`.
+        /// The requests without a complete response by ID, including those no longer in `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
         var eventCount = 0
@@ -51,14 +51,15 @@ final class Journal: Sendable {
     /// The number of requests ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
-    /// The unanswered requests, oldest first, including those that the journal no longer keeps.
+    /// The requests without a complete response, oldest first, including those that the journal no
+    /// longer keeps.
     var pending: [PendingRequest] {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
 
-    /// The unanswered requests whose clients are still waiting.
+    /// The requests without a complete response whose clients are still waiting.
     var awaited: [PendingRequest] {
-        // Asked outside the lock, because clients have their own locks.
+        // The clients are asked outside the lock, because clients have their own locks.
         pending.filter(\.client.isWaiting)
     }
 
@@ -76,10 +77,10 @@ final class Journal: Sendable {
         }
     }
 
-    /// Returns the number of requests that a stub has answered.
+    /// Returns the number of requests that a stub has responded to.
     func count(ofStub number: Int) -> Int { state.withLock { $0.counts[number] } }
 
-    /// Suspends until a stub has answered a number of requests, or until the task is cancelled.
+    /// Suspends until a stub has responded to a number of requests, or until the task is cancelled.
     func waitForRequests(_ count: Int, ofStub number: Int) async {
         await state.wait { $0.counts[number] >= count }
     }
@@ -96,12 +97,12 @@ final class Journal: Sendable {
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for it.
-    /// Returns the request's ID. `delivery` delivers the answer; nil for an immediate answer.
+    /// Returns the request's ID. `delivery` delivers the response; nil for an immediate response.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
     ) -> Int {
         state.update { state in
-            // Trimmed only a quarter above the limit, so that entries rarely move.
+            // The journal is trimmed only a quarter above the limit, so that entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
             let old = state.entries.count - bodyCount - 1
@@ -114,7 +115,7 @@ final class Journal: Sendable {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: delivery)
             }
-            // A request that is answered immediately also counts.
+            // A request with an immediate response also counts.
             state.mostInFlight = max(
                 state.mostInFlight, state.inFlight.count + (request.endTime == nil ? 0 : 1))
             return id
@@ -174,8 +175,8 @@ struct PendingRequest: Sendable {
         }
     }
 
-    /// What the answer is waiting for now.
-    var cause: WaitReason { delivery?.cause ?? .nothing }
+    /// What the response is waiting for now.
+    var reason: WaitReason { delivery?.reason ?? .nothing }
 }
 
 extension RecordedRequest {
@@ -189,22 +190,22 @@ extension RecordedRequest {
 
     /// Records what the client receives. `limit` limits the kept bytes of a body; nil for a body
     /// that its stub keeps anyway.
-    mutating func record(_ answer: ResponsePart, at time: Duration, limit: SentBody.Limit? = nil) {
-        if let head = answer.head {
+    mutating func record(_ part: ResponsePart, at time: Duration, limit: SentBody.Limit? = nil) {
+        if let head = part.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
         // A handler creates a new body for each request, so only the size of a long body is kept.
-        let isKept = limit == nil || answer.body.byteCount <= SentBody.Limit().bytes
-        if isKept, answer.completeHead != nil {
-            wholeBody = answer.body
+        let isKept = limit == nil || part.body.byteCount <= SentBody.Limit().bytes
+        if isKept, part.completeHead != nil {
+            wholeBody = part.body
         } else {
-            for piece in answer.body {
+            for piece in part.body {
                 if sentBody == nil { sentBody = SentBody(limit: limit ?? .init()) }
                 sentBody?.add(piece, at: time)
             }
         }
-        error = answer.error ?? error
-        if answer.isLast, endTime == nil { endTime = time }
+        error = part.error ?? error
+        if part.isLast, endTime == nil { endTime = time }
     }
 }

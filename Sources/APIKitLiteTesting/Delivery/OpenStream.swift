@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A response whose body the test sends, with the messages that its answer has not taken yet.
+/// A response whose body the test sends, with the messages that are not delivered yet.
 ///
 /// It is open from the arrival of the request until the test ends the body or the client leaves.
 final class OpenStream: Sendable {
@@ -59,7 +59,7 @@ final class OpenStream: Sendable {
         if isClosed { message.fail() }
     }
 
-    // MARK: The answer
+    // MARK: The delivery
 
     /// Calls back when there is a message, on the thread of the test that sends it, or when the
     /// stream is closed.
@@ -72,7 +72,7 @@ final class OpenStream: Sendable {
         state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
     }
 
-    /// Closes the stream when its answer ends.
+    /// Closes the stream when its response ends.
     func close() {
         list.update { list in
             let count = list.open.count

@@ -1,22 +1,22 @@
 import APIKitLite
 import Foundation
 
-/// How one request is answered.
+/// How a mock responds to one request.
 ///
 /// A `MockResponse` creates the reply for the request.
 enum Reply: Sendable {
-    /// Passes the parts of the answer to a delivery, one after another, and waits between them. The
-    /// answer ends when the function returns, or fails with the error that it throws.
+    /// Passes the parts of the response to a delivery, one after another, and waits between them.
+    /// The response ends when the function returns, or fails with the error that it throws.
     typealias Function = @Sendable (Delivery) async throws -> Void
 
-    /// A complete answer, or an error, that waits for nothing.
+    /// A complete response, or an error, that waits for nothing.
     case now(ResponsePart)
-    /// Any other answer: what it waits for first, the stream that the test sends as its body, and
-    /// the function that delivers the answer.
+    /// Any other response: what it waits for first, the stream that the test sends as its body, and
+    /// the function that delivers the response.
     case later(WaitReason, OpenStream? = nil, Function)
 }
 
-/// What the answer to a request is waiting for.
+/// What the response to a request is waiting for.
 enum WaitReason: Sendable {
     /// The release of a held response.
     case release
@@ -31,6 +31,6 @@ enum WaitReason: Sendable {
     case test
     /// The client, which has received a piece of a stream and is not reading on.
     case reader
-    /// Nothing: the answer never ends.
+    /// Nothing: the response never ends.
     case nothing
 }

@@ -106,14 +106,14 @@ extension Fault: CustomStringConvertible {
         case .failing(let count): "connection lost after \(bytes(count))"
         case .truncated(0): "empty body"
         case .truncated(let count): "truncated to \(bytes(count))"
-        case .wrongType(let path): "another type at \(path)"
+        case .wrongType(let path): "wrong type at \(path)"
         case .null(let path): "null at \(path)"
         case .html(let status): "HTML from a proxy, status \(status)"
         case .status(let status, let seconds?): "\(status) with Retry-After: \(seconds)"
         case .status(let status, nil): "status \(status)"
-        case .slow: "slow bytes, a second apart"
-        case .stalled(let count): "no more bytes after \(bytes(count))"
-        case .repeatedPiece(let number): "piece \(number) twice"
+        case .slow: "one byte a second"
+        case .stalled(let count): "nothing after \(bytes(count))"
+        case .repeatedPiece(let number): "piece \(number) sent twice"
         }
     }
 }

@@ -62,7 +62,7 @@ struct JSONDifference {
             add(
                 wanted != got
                     ? "\(path): expected \(wanted), got \(got)"
-                    : "\(path): expected another value than \(got)\(Self.hint(expected, actual))")
+                    : "\(path): expected \(wanted)\(Self.difference(expected, actual))")
         }
     }
 
@@ -81,30 +81,32 @@ struct JSONDifference {
                 // With equal counts, only the element at the same index can match.
                 let before = count
                 compare(element, actual[index], at: path + "[\(index)]")
-                if count == before { recordMissing(element, at: path) }
+                if count == before { recordMissing(element, index, at: path) }
                 tail = tail.dropFirst()
             } else {
-                return recordMissing(element, at: path)
+                return recordMissing(element, index, at: path)
             }
         }
     }
 
-    private mutating func recordMissing(_ element: JSONValue, at path: String) {
-        add("\(path): \(Self.shown(element)) is not in it, or not in that order")
+    private mutating func recordMissing(_ element: JSONValue, _ index: Int, at path: String) {
+        let order = index == 0 ? "" : " after the ones that matched"
+        add("\(path): expected an element \(Self.shown(element))\(order), got none")
     }
 
-    /// Describes the difference between two strings that are too long to show in full.
-    private static func hint(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
+    /// Describes the difference between two strings that look the same, for example because they
+    /// are too long to show in full.
+    private static func difference(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
         guard case .string(let expected) = expected, case .string(let actual) = actual else {
-            return ""
+            return ", got another value"
         }
         // A character may have several Unicode forms, so these are scalars.
         let (wanted, got) = (expected.unicodeScalars, actual.unicodeScalars)
         guard wanted.count == got.count else {
-            return ", of \(wanted.count) characters, got \(got.count)"
+            return " of \(wanted.count) characters, got one of \(got.count)"
         }
         let same = zip(wanted, got).prefix { $0 == $1 }.count
-        return ", the same up to character \(same)"
+        return ", got a string that differs after character \(same)"
     }
 
     private static func shown(_ value: JSONValue?) -> String {

@@ -33,8 +33,8 @@ final class DirectClient: Client {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let request = ClientRequest(to: core, from: self) { [self] in receive($0) }
         stream?.onCancel { request.cancel() }
-        // Installed before the request is recorded, because the test may call `verify()` as soon as
-        // it has cancelled the task.
+        // The handler is installed before the request is recorded, because the test may call
+        // `verify()` as soon as it has cancelled the task.
         return try await withTaskCancellationHandler {
             request.send(record, reply)
             let result = await Result { try await promise.value() }
@@ -44,7 +44,7 @@ final class DirectClient: Client {
             let data = collected.withLock(\.body).joined
             return (try HTTPBody(data).limited(by: options), response)
         } onCancel: {
-            // Recorded before the client's task resumes and sends its next request.
+            // This is recorded before the client's task resumes and sends its next request.
             request.recordCancellation()
             promise.resolve(with: .failure(URLError(.cancelled)))
             // Another task may be reading the body.
@@ -72,13 +72,13 @@ final class DirectClient: Client {
         // First, because the reader may leave as soon as it has received the piece.
         for receipt in part.receipts { receipt.didTake() }
         if let stream { return receive(part, in: stream) }
-        let answer = collected.withLock { collected in
+        let whole = collected.withLock { collected in
             collected.append(part)
             return collected
         }
-        if let error = answer.error {
+        if let error = whole.error {
             promise.resolve(with: .failure(error))
-        } else if let head = answer.completeHead {
+        } else if let head = whole.completeHead {
             promise.resolve(with: .success(head.response))
         }
     }

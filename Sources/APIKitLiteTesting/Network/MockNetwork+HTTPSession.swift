@@ -2,18 +2,18 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork: HTTPSession {
-    /// Answers a request in the caller's task, without a `URLSession`.
+    /// Responds to a request in the caller's task, without a `URLSession`.
     ///
     /// This is the fastest way to reach the stubs, and it works where a custom `URLProtocol` does
     /// not, such as on watchOS. This function follows redirects and stores cookies as a
     /// `URLSession` does. The pieces of a stream arrive as the stub sends them.
     ///
     /// - Parameters:
-    ///   - request: The request to answer. The request is recorded before this function suspends.
+    ///   - request: The request. It is recorded before this function suspends.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, with the status and headers.
     /// - Throws: The stub's error, or any error thrown by its handler; `URLError.cancelled` if the
-    ///   task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` if nothing answers; the
+    ///   task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` if nothing responds; the
     ///   stream's error if the request's body cannot be read.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -26,29 +26,29 @@ extension MockNetwork: HTTPSession {
             options.context.didSend?(count, count)
         }
         let (record, reply) = core.decide(on: sent, passes: SendContext.passes)
-        // Most answers in tests wait for nothing, so they need no client.
-        if case .now(let answer) = reply, answer.completeHead?.response.isRedirect != true {
-            return try send(answer, to: record, options)
+        // Most responses in tests wait for nothing, so they need no client.
+        if case .now(let part) = reply, part.completeHead?.response.isRedirect != true {
+            return try send(part, to: record, options)
         }
         let canBeSentAgain = request.canBeSentAgain
         return try await DirectClient(core, options, canBeSentAgain).load(record, reply)
     }
 
-    /// Records a request, and returns its immediate answer.
+    /// Records a request, and returns its immediate response.
     private func send(
-        _ answer: ResponsePart, to record: RecordedRequest, _ options: SendOptions
+        _ part: ResponsePart, to record: RecordedRequest, _ options: SendOptions
     ) throws -> (HTTPBody, HTTPURLResponse) {
         let id = core.journal.append(record, awaitedBy: nil)
-        // Checked again, because matching may call the user's code.
+        // The task may have been cancelled since, because matching may call the user's code.
         guard !Task.isCancelled else {
             core.journal.markCancelled(id, at: core.time.now)
             throw URLError(.cancelled)
         }
-        guard let response = answer.completeHead?.response else {
-            throw answer.error ?? URLError(.unknown)
+        guard let response = part.completeHead?.response else {
+            throw part.error ?? URLError(.unknown)
         }
         response.storeCookies(in: core.cookieStorage, for: record.request)
-        let data = answer.body.joined
+        let data = part.body.joined
         guard let limit = options.bufferLimit else {
             return (try HTTPBody(data).limited(by: options), response)
         }

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Starts a server that answers from the same stubs, for clients in other processes.
+    /// Starts a server that responds from the same stubs, for clients in other processes.
     ///
     /// The server listens on `http://127.0.0.1`. Its requests appear in ``requests`` and count
     /// toward ``verify()``. A client that uses it as its `http` proxy reaches the stubs
@@ -10,7 +10,8 @@ extension MockNetwork {
     ///
     /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason
     ///   as its body.
-    /// - A request to which no stub responds receives status 501, with the error message as its body.
+    /// - A request to which no stub responds receives status 501, with the error message as its
+    ///   body.
     /// - An error thrown by a handler causes status 500, with the error message as its body.
     /// - A `URLError` closes the connection without a response, so the client reports its own
     ///   error.
@@ -31,7 +32,7 @@ extension MockNetwork {
             }
             // The server's `deinit` must not run while the list is locked.
             _ = stopped
-        } answering: { received, respond in
+        } responding: { received, respond in
             let request = ClientRequest(to: core, from: SocketClient.any, receive: respond)
             request.send(received)
             return request.cancel

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A network for one test, which answers requests from stubs and records them.
+/// A network for one test, which responds from stubs and records its requests.
 ///
 /// Each network has its own sessions, so a test can choose the server's responses without affecting
 /// other tests that run in parallel:
@@ -21,7 +21,7 @@ import Foundation
 /// If a client is waiting for a response, and nothing happens for five seconds of real time, the
 /// network writes to standard error which stubs hold, delay or never send a response.
 ///
-/// A closure can answer instead of stubs, or in addition to them: see ``requestHandler``.
+/// A closure can respond instead of stubs, or in addition to them: see ``requestHandler``.
 ///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)``.
@@ -32,7 +32,7 @@ public final class MockNetwork: Sendable {
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
     let servers = Locked<[LoopbackServer]>([])
 
-    /// Creates a network that answers from stubs.
+    /// Creates a network that responds from stubs.
     ///
     /// A request to which no stub responds fails with a ``MockError`` that says why.
     ///
@@ -50,7 +50,7 @@ public final class MockNetwork: Sendable {
     /// Reports tasks and responses that are waiting for the test.
     package var watch: HangReporter { core.watch }
 
-    /// Creates a network that answers requests from a closure.
+    /// Creates a network whose responses come from a closure.
     ///
     /// - Parameter handler: The first ``requestHandler``.
     public convenience init(
@@ -60,11 +60,11 @@ public final class MockNetwork: Sendable {
         requestHandler = handler
     }
 
-    /// The closure that answers requests that no stub answers; `nil` if there is none.
+    /// The closure for requests to which no stub responds; `nil` if there is none.
     ///
     /// If it throws an error, the request fails with that error. A response that is not an
     /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. Each request is
-    /// answered by the closure that was set when it arrived, even if it has been replaced since.
+    /// served by the closure that was set when it arrived, even if it has been replaced since.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
     /// creates the network. Calls may overlap. When a request is cancelled, so is the task that
@@ -77,7 +77,8 @@ public final class MockNetwork: Sendable {
         set { core.requestHandler = newValue }
     }
 
-    /// The session whose requests only this network answers. Every access returns the same object.
+    /// The session whose requests only this network responds to. Every access returns the same
+    /// object.
     public var urlSession: URLSession {
         session.withLock { session in
             if let session { return session }
@@ -87,8 +88,8 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// A new configuration whose requests only this network answers, for other HTTP clients and for
-    /// sessions with a delegate.
+    /// A new configuration whose requests only this network responds to, for other HTTP clients and
+    /// for sessions with a delegate.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         let pooledClass = pooledClass.withLock { pooledClass in
@@ -109,12 +110,12 @@ public final class MockNetwork: Sendable {
     /// Each request receives the next response.
     ///
     /// - Parameters:
-    ///   - matcher: The requests that the stub answers.
+    ///   - matcher: The requests that the stub responds to.
     ///   - first: The first response.
     ///   - more: The responses that follow, in order.
     ///   - afterLast: What requests receive after the last response. By default, the last response
     ///     repeats.
-    ///   - times: How often the stub may answer, and the number that ``verify()``
+    ///   - times: How often the stub may respond, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
@@ -133,8 +134,8 @@ public final class MockNetwork: Sendable {
     /// Adds a stub with a handler, which takes precedence over older stubs.
     ///
     /// - Parameters:
-    ///   - matcher: The requests that the stub answers.
-    ///   - times: How often the stub may answer, and the number that ``verify()``
+    ///   - matcher: The requests that the stub responds to.
+    ///   - times: How often the stub may respond, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
@@ -156,12 +157,12 @@ public final class MockNetwork: Sendable {
     /// Adds a stub with a closure like ``requestHandler``, which takes precedence over older stubs.
     ///
     /// - Parameters:
-    ///   - matcher: The requests that the stub answers.
-    ///   - times: How often the stub may answer, and the number that ``verify()``
+    ///   - matcher: The requests that the stub responds to.
+    ///   - times: How often the stub may respond, and the number that ``verify()``
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
-    ///   - handler: The closure that answers each request.
+    ///   - handler: The closure that responds to each request.
     /// - Returns: The stub, with its requests.
     @_disfavoredOverload
     @discardableResult
@@ -175,7 +176,7 @@ public final class MockNetwork: Sendable {
 
     /// Removes a stub.
     ///
-    /// Older stubs answer later requests, and ``verify()`` no longer checks the removed
+    /// Older stubs respond to later requests, and ``verify()`` no longer checks the removed
     /// stub.
     public func remove(_ stub: Stub) {
         core.remove(stub)
@@ -186,15 +187,15 @@ public final class MockNetwork: Sendable {
         core.removeAll()
     }
 
-    /// Checks that every request was answered and that every stub was used as often as its `times`
-    /// requires.
+    /// Checks that every request got a response and that every stub was used as often as its
+    /// `times` requires.
     ///
     /// Call this at the end of a test, because nothing checks stubs that are added afterwards.
     ///
-    /// - Throws: ``VerificationError`` if a check fails. It lists requests that no stub answered,
-    ///   stubs that were used the wrong number of times, configuration errors, and requests that
-    ///   are still pending. Requests over a socket are never listed as pending, because the server
-    ///   notices a closed socket late.
+    /// - Throws: ``VerificationError`` if a check fails. It lists requests to which no stub
+    ///   responded, stubs that were used the wrong number of times, configuration errors, and
+    ///   requests that are still pending. Requests over a socket are never listed as pending,
+    ///   because the server notices a closed socket late.
     public func verify() throws {
         let findings = core.findings
         if !findings.isEmpty {

@@ -45,8 +45,9 @@ nonisolated(nonsending) func verifying<R>(
 public struct VerificationError: DescribedError, Sendable {
     /// One message for each finding.
     ///
-    /// Lists at most 20 unanswered requests, 20 stubs that were used the wrong number of times, and
-    /// 20 pending requests. One more message counts the rest.
+    /// Lists at most 20 requests without a response, 20 stubs that were used the wrong number of
+    /// times, and 20 pending requests. If there are more, another message gives
+    /// their number.
     public let findings: [String]
 
     /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body

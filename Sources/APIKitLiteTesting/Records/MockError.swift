@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// The error for a request that a mock could not answer, or for something that a mock needs but
-/// does not have, such as a fixture or a port.
+/// The error for a request to which a mock could not respond, or for something that a mock needs
+/// but does not have, such as a fixture or a port.
 public struct MockError: DescribedError, UnredactedError, Sendable {
     /// What a mock could not do.
     package enum Reason: Sendable {
@@ -24,7 +24,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         /// Foundation offers no way to mock this kind of task.
         case unsupportedTask
         /// A ``MockURLSession`` has neither a response nor an error.
-        case noAnswer
+        case noResponse
         /// A handler returned a plain `URLResponse` to a client that supports only HTTP: the
         /// network as the session, or a client on a socket.
         case notHTTP
@@ -55,7 +55,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         MockError(
             .notHTTP,
             """
-            The handler responded to \(request.line(redacting: .none)) with a plain URLResponse. \
+            The handler returned a plain URLResponse to \(request.line(redacting: .none)). \
             Only a URLSession can receive one. With the network as the session, or over a socket, \
             return an HTTPURLResponse.
             """)

@@ -8,7 +8,7 @@ final class ClientRequest: Sendable {
     private struct State: Sendable {
         /// The ID of the last request in the journal.
         var id: Int?
-        /// Delivers the answer to that request; nil if the answer was immediate.
+        /// Delivers the response to that request; nil if it was immediate.
         var delivery: Delivery?
         var isCancelled = false
     }
@@ -21,9 +21,9 @@ final class ClientRequest: Sendable {
     /// Creates a request that has not been sent.
     ///
     /// - Parameters:
-    ///   - core: The network that answers.
-    ///   - client: The client waiting for the answer.
-    ///   - receive: Receives the answer in one or more parts, on any thread, up to the last part.
+    ///   - core: The network that responds.
+    ///   - client: The client waiting for the response.
+    ///   - receive: Receives the response in one or more parts, on any thread, up to the last part.
     init(
         to core: NetworkCore, from client: any Client,
         receive: @escaping @Sendable (ResponsePart) -> Void
@@ -31,7 +31,7 @@ final class ClientRequest: Sendable {
         (self.core, self.client, self.receive) = (core, client, receive)
     }
 
-    /// Records a request, whose body is in `httpBody`, and answers it now or later.
+    /// Records a request, whose body is in `httpBody`, and responds to it now or later.
     func send(_ request: URLRequest, afterRedirects redirects: Int = 0) {
         let (record, reply) = core.decide(on: request, passes: client.passes)
         send(record, reply, afterRedirects: redirects)
@@ -39,11 +39,11 @@ final class ClientRequest: Sendable {
 
     /// Records a request, and sends its reply.
     func send(_ record: RecordedRequest, _ reply: Reply, afterRedirects redirects: Int = 0) {
-        // Created before the request is recorded, because a test that has waited for the request may
-        // ask what its answer is waiting for.
+        // The delivery is created before the request is recorded, because a test that has waited
+        // for the request may ask what its response is waiting for.
         var delivery: Delivery?
-        if case .later(let cause, let stream, _) = reply {
-            delivery = Delivery(to: record, for: client, in: core.time, cause, stream) {
+        if case .later(let reason, let stream, _) = reply {
+            delivery = Delivery(to: record, for: client, in: core.time, reason, stream) {
                 [self] part, time in
                 // The delivery starts after the ID is set, and ends before the next request.
                 if let id = state.withLock(\.id) { core.journal.record(part, of: id, at: time) }
@@ -57,8 +57,8 @@ final class ClientRequest: Sendable {
         }
         if isCancelled { recordCancellation() }
         switch reply {
-        case .now(let answer):
-            if !isCancelled { receive(answer, to: record.request, afterRedirects: redirects) }
+        case .now(let part):
+            if !isCancelled { receive(part, to: record.request, afterRedirects: redirects) }
         case .later(_, _, let function):
             delivery?.start(function, on: core.handlers)
             core.watch.begin()
@@ -66,18 +66,18 @@ final class ClientRequest: Sendable {
         }
     }
 
-    /// Stores cookies, and follows a redirect or passes the answer to the client.
+    /// Stores cookies, and follows a redirect or passes the response to the client.
     private func receive(
-        _ answer: ResponsePart, to request: URLRequest, afterRedirects redirects: Int
+        _ part: ResponsePart, to request: URLRequest, afterRedirects redirects: Int
     ) {
         // When the headers arrive, as a `URLSession` does, because the body may take a long time.
-        answer.head?.response.storeCookies(in: client.cookieStorage, for: request)
-        guard let response = answer.completeHead?.response, response.isRedirect else {
-            return receive(answer)
+        part.head?.response.storeCookies(in: client.cookieStorage, for: request)
+        guard let response = part.completeHead?.response, response.isRedirect else {
+            return receive(part)
         }
         client.follow(response, to: request) { [self] decision in
             switch decision {
-            case .success(nil): receive(answer)
+            case .success(nil): receive(part)
             case .success(let next?) where redirects < redirectLimit:
                 if state.withLock(\.isCancelled) { return }
                 send(next.addingCookies(of: client.cookieStorage), afterRedirects: redirects + 1)
@@ -98,7 +98,7 @@ final class ClientRequest: Sendable {
         if let id { core.journal.markCancelled(id, at: core.time.now) }
     }
 
-    /// Stops the answer and its handler.
+    /// Stops the response and its handler.
     func cancelWork() {
         state.withLock(\.delivery)?.cancel()
     }

@@ -19,7 +19,8 @@ extension MockError {
         let last = count == 1 ? "only response" : "last of the \(count) responses"
         let text = "\(record.line) came after the \(last) of "
         guard let recording else {
-            return MockError(.usedUp, "\(text)the stub for \(stub.label), which says then: .fail.")
+            return MockError(
+                .usedUp, "\(text)the stub for \(stub.label). Add a response, or omit then: .fail.")
         }
         return MockError(
             .usedUp,
@@ -40,8 +41,9 @@ extension MockError {
             """)
     }
 
-    /// Returns the error for a request that no stub answers. The message shows the request, the
-    /// nearest stub with the differences, and a `stub(…)` line that would answer the request.
+    /// Returns the error for a request to which no stub responds. The message shows the request,
+    /// the nearest stub with the differences, and a `stub(…)` line that would respond to the
+    /// request.
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
@@ -54,7 +56,7 @@ extension MockError {
                 ?? "No stub responds to \(line)\(body)."
         ]
         if let (stub, report) = nearest(to: reading, among: stubs) {
-            // A request that was just answered may not be counted yet.
+            // A request that just got its response may not be counted yet.
             let count = stub.most ?? stub.callCount
             let advice =
                 "To respond more often, change its times: to .exactly(\(count + 1)) or .any."

@@ -49,7 +49,7 @@ extension MockResponse {
         }
         let stream =
             if case .test = source { OpenStream(in: stub.streams) } else { nil as OpenStream? }
-        return .later(cause, stream) { [ending, source, pieces] delivery in
+        return .later(reason, stream) { [ending, source, pieces] delivery in
             delivery.give(ResponsePart(head: head))
             for (gap, piece) in zip(gaps, pieces) {
                 try await delivery.wait(for: gap)
@@ -68,7 +68,7 @@ extension MockResponse {
     }
 
     /// What the reply waits for first, unless the response is held.
-    private var cause: WaitReason {
+    private var reason: WaitReason {
         switch source {
         case .writer: .writer
         case .test: .test
@@ -99,7 +99,7 @@ extension MockResponse {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
         return .later(isHeld ? .release : .clock, stream) { [isHeld, delay] delivery in
-            if isHeld { try await delivery.waitForRelease(at: stub.gate) }
+            if isHeld { try await delivery.waitForRelease(stub.isReleased) }
             try await delivery.wait(for: delay)
             try await delivery.give(reply)
         }
@@ -128,35 +128,36 @@ extension MockResponse {
         }
         // The recorded length is the size of the encoded body.
         let isOther = isDecoded && value(forHeader: "content-encoding") != nil
-        let named = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
+        let ownLength = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
         // Without this limit, a recording could use up all memory.
-        return max(length + 1, min(named ?? 0, isDecoded ? 1 << 30 : .max))
+        return max(length + 1, min(ownLength ?? 0, isDecoded ? 1 << 30 : .max))
     }
 
     /// Returns the `Content-Length` for a request, or nil if the response has none.
     private func length(for request: URLRequest) -> String? {
-        let named = value(forHeader: "content-length")
-        if status == 304 { return named }
+        let ownLength = value(forHeader: "content-length")
+        if status == 304 { return ownLength }
         // If the recorded response had no length, neither does this one.
-        guard allowsBody, source == nil, !isOpenEnded, named != nil || !isDecoded else {
+        guard allowsBody, source == nil, !isOpenEnded, ownLength != nil || !isDecoded else {
             return nil
         }
         // The test specifies the length of a body that it omits.
-        if request.httpMethod == "HEAD", announcedLength == 0, let named { return named }
+        if request.httpMethod == "HEAD", announcedLength == 0, let ownLength { return ownLength }
         return String(announcedLength)
     }
 
     /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be.
     func lengthError(for request: URLRequest) -> String? {
         let length = length(for: request)
-        guard !isDecoded, let named = value(forHeader: "content-length"), named != length else {
+        guard !isDecoded, let ownLength = value(forHeader: "content-length"), ownLength != length
+        else {
             return nil
         }
         let none =
             allowsBody ? "a stream has none, unlike .data(_:).chunked(by:)" : "a \(status) has none"
         let reason = length.map { "the length is \($0)" } ?? none
         return
-            "The header \"Content-Length\" is \(named.debugDescription), and \(reason). Remove it."
+            "The header \"Content-Length\" is \(ownLength.debugDescription), and \(reason). Remove it."
     }
 
     private func fields(for request: URLRequest) -> [String: String] {

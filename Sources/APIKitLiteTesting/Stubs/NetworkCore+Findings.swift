@@ -51,7 +51,7 @@ extension NetworkCore {
     }
 }
 
-/// The first errors for requests that were not answered, and the number of all such errors. The
+/// The first errors for requests that got no response, and the number of all such errors. The
 /// lock in `NetworkCore` guards this value.
 struct UnansweredRequests {
     /// The number of errors to keep.

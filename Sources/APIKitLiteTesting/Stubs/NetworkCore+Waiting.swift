@@ -17,8 +17,8 @@ extension NetworkCore: WatchedObject {
     }
 
     static let noRequest =
-        "The network received no request. Perhaps no load was started or awaited, or the load "
-        + "uses another session than the network's."
+        "The network received no request. Perhaps no load was started or awaited, or it "
+        + "uses a different session. Pass it network, or network.urlSession."
 
     var details: [String] {
         let (pending, errors) = (journal.pending, unanswered.withLock { $0 })
@@ -28,7 +28,7 @@ extension NetworkCore: WatchedObject {
             lines += error.description.components(separatedBy: "\n").map { "  \($0)" }
         }
         if errors.count > 2 { lines.append("  and \(errors.count - 2) more.") }
-        // One line for each stub and cause, in the order of the first requests.
+        // One line for each stub and reason, in the order of the first requests.
         let stubs = stubs
         let groups = Dictionary(grouping: pending) { $0.state(of: "", among: stubs) }.values
             .sorted { $0[0].id < $1[0].id }
@@ -53,7 +53,7 @@ extension PendingRequest {
                 stubs.first { $0.number == number }.map { "the stub for \($0.label)" }
                     ?? "a removed stub"
             }
-        return switch cause {
+        return switch reason {
         case .release: "\(stub) holds \(requests)"
         case .handler where request.stub == nil: "\(stub) has not returned for \(requests)"
         case .handler: "the handler of \(stub) has not returned for \(requests)"
@@ -68,7 +68,7 @@ extension PendingRequest {
 
     /// The call that the test can make to end the wait; nil if there is none.
     fileprivate var remedy: String? {
-        switch cause {
+        switch reason {
         case .release: "stub.release()"
         case .test: "stub.finish()"
         case .handler, .session, .clock, .writer, .reader, .nothing: nil

@@ -14,17 +14,17 @@ final class NetworkCore: Sendable {
     /// Where `withMockNetwork` created the network; nil for any other network. Messages that cannot
     /// name a stub name this place.
     private let sourceLocation: String?
-    /// Answers requests that neither a stub nor the handler answers; nil to fail them.
-    private let otherwise: (@Sendable (URLRequest) -> Reply)?
-    private struct Answers {
+    /// Replies to requests to which neither a stub nor the handler responds; nil to fail them.
+    private let fallback: (@Sendable (URLRequest) -> Reply)?
+    private struct Rules {
         var groups: [Stub.Group] = []
-        /// Answers requests that no stub answers; nil if there is none.
+        /// The closure for requests to which no stub responds; nil if there is none.
         var handler: Stub.Closure?
         /// The secrets to hide in messages about requests; nil to show everything.
         var redaction: Redaction?
     }
 
-    private let answers = Locked(Answers())
+    private let rules = Locked(Rules())
     let unanswered = Locked(UnansweredRequests())
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     private let cookies = Locked<HTTPCookieStorage?>(nil)
@@ -32,20 +32,20 @@ final class NetworkCore: Sendable {
     init(
         clock: (any Clock<Duration>)?, sourceLocation: String? = nil,
         keeping bodyLimit: SentBody.Limit = .init(),
-        otherwise: (@Sendable (URLRequest) -> Reply)? = nil
+        fallback: (@Sendable (URLRequest) -> Reply)? = nil
     ) {
         self.sourceLocation = sourceLocation
-        self.otherwise = otherwise
+        self.fallback = fallback
         journal = Journal(keeping: bodyLimit)
         time = NetworkTime(clock)
         watch = time.mockClock?.watch ?? HangReporter()
         watch.add(self)
     }
 
-    /// Answers requests that no stub answers; nil if there is none.
+    /// The closure for requests to which no stub responds; nil if there is none.
     var requestHandler: Stub.Closure? {
-        get { answers.withLock { $0 }.handler }
-        set { answers.withLock { $0.handler = newValue } }
+        get { rules.withLock { $0 }.handler }
+        set { rules.withLock { $0.handler = newValue } }
     }
 
     func add(
@@ -58,12 +58,12 @@ final class NetworkCore: Sendable {
     }
 
     func add(_ group: Stub.Group) {
-        answers.withLock { $0.groups.append(group) }
+        rules.withLock { $0.groups.append(group) }
     }
 
     /// Hides secrets in messages about requests.
     func hide(_ redaction: Redaction) {
-        answers.withLock { $0.redaction = $0.redaction?.union(redaction) ?? redaction }
+        rules.withLock { $0.redaction = $0.redaction?.union(redaction) ?? redaction }
     }
 
     func makeStub(
@@ -75,20 +75,20 @@ final class NetworkCore: Sendable {
             recording: recording, journal: journal, watch: watch)
     }
 
-    var stubs: [Stub] { answers.withLock { $0.groups }.flatMap(\.stubs) }
+    var stubs: [Stub] { rules.withLock { $0.groups }.flatMap(\.stubs) }
 
     /// Removes a stub, which `verify()` then no longer checks.
     func remove(_ stub: Stub) {
-        answers.withLock { answers in
-            let position = answers.groups.firstIndex { $0.stubs.contains { $0 === stub } }
+        rules.withLock { rules in
+            let position = rules.groups.firstIndex { $0.stubs.contains { $0 === stub } }
             guard let position else { return }
-            answers.groups[position].stubs.removeAll { $0 === stub }
-            if answers.groups[position].stubs.isEmpty { answers.groups.remove(at: position) }
+            rules.groups[position].stubs.removeAll { $0 === stub }
+            if rules.groups[position].stubs.isEmpty { rules.groups.remove(at: position) }
         }
     }
 
     func removeAll() {
-        answers.withLock { $0.groups = [] }
+        rules.withLock { $0.groups = [] }
     }
 
     /// Returns the record of a request that is not in the journal yet, and its reply.
@@ -99,16 +99,16 @@ final class NetworkCore: Sendable {
         record.passes = passes
         record.startTime = time.now
         let reply = reply(to: &record)
-        if case .now(let answer) = reply { record.record(answer, at: record.startTime) }
+        if case .now(let part) = reply { record.record(part, at: record.startTime) }
         return (record, reply)
     }
 
     private func reply(to record: inout RecordedRequest) -> Reply {
         // Copied, because the predicates called below may add stubs or send requests.
-        let answers = answers.withLock { $0 }
-        record.redaction = answers.redaction
+        let rules = rules.withLock { $0 }
+        record.redaction = rules.redaction
         let reading = RequestReading(record)
-        for group in answers.groups.reversed() {
+        for group in rules.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
             record.stub = stub.number
@@ -118,9 +118,9 @@ final class NetworkCore: Sendable {
                 return .now(.failure(error))
             }
         }
-        if let handler = answers.handler { return Reply(from: handler, to: record.request) }
-        if let otherwise { return otherwise(record.request) }
-        let stubs = answers.groups.flatMap(\.stubs)
+        if let handler = rules.handler { return Reply(from: handler, to: record.request) }
+        if let fallback { return fallback(record.request) }
+        let stubs = rules.groups.flatMap(\.stubs)
         return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
@@ -160,15 +160,15 @@ final class NetworkCore: Sendable {
             throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
         }
         // Without a clock, delays take no time.
-        if !time.passes { (response.delay, response.gaps) = (.zero, []) }
+        if !time.hasClock { (response.delay, response.gaps) = (.zero, []) }
         guard case .passthrough(let session) = response.start else {
             return response.reply(to: record.request, of: stub)
         }
         return .later(.session) { [self, response] delivery in
-            let (body, answer) = try await delivery.run(.session) {
+            let (body, received) = try await delivery.run(.session) {
                 try await passOn(record, stub, to: session)
             }
-            try await delivery.give(response.reply(passing: body, answer, of: stub))
+            try await delivery.give(response.reply(passing: body, received, of: stub))
         }
     }
 
@@ -184,7 +184,7 @@ final class NetworkCore: Sendable {
         }
     }
 
-    var stubCount: Int { answers.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
+    var stubCount: Int { rules.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
 
     /// Records a failure for `verify()` and returns it.
     private func fail(_ failure: MockError) -> MockError {
@@ -220,5 +220,5 @@ extension NetworkCore {
 
     /// Whether the user's code matches requests. That code must not run on the loading thread: on
     /// Linux, using a `URLSession` there crashes.
-    var matchesWithUserCode: Bool { answers.withLock { $0.groups.contains(where: \.hasPredicate) } }
+    var matchesWithUserCode: Bool { rules.withLock { $0.groups.contains(where: \.hasPredicate) } }
 }

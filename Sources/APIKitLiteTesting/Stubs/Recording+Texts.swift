@@ -7,7 +7,7 @@ extension Recording {
             .map { "Skipped when the file was read: \($0.text)." }
     }
 
-    /// The last lines of the error message for a request that nothing answers.
+    /// The last lines of the error message for a request to which nothing responds.
     var advice: [String] {
         [
             "If the request is right, record it again"

@@ -7,7 +7,7 @@ extension RequestReading {
     /// The largest number of query items or form fields that the line includes.
     private static let mostItems = 20
 
-    /// A `stub(…)` line that would answer the request, as Swift code to paste.
+    /// A `stub(…)` line that would respond to the request, as Swift code to paste.
     var suggestedStub: String {
         let matcher = methodAndPath + criteria("query", query) + bodyCriterion
         let response = method == "HEAD" ? ".status(200)" : #".json("{}")"#

@@ -50,7 +50,7 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // To all streams before waiting, so that no client waits for another.
+        // The data is sent to all streams before this waits, so that no client waits for another.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()
@@ -131,12 +131,12 @@ extension Stub {
 
     /// The reason why a call of `send` has not returned.
     private var streamState: String {
-        let causes = journal.pending(ofStub: number).map(\.cause)
-        if causes.contains(.reader) {
+        let reasons = journal.pending(ofStub: number).map(\.reason)
+        if reasons.contains(.reader) {
             return "the client has the headers and does not read. Read in another task, or write "
                 + "`async let sent: Void = stub.send(…)`"
         }
-        return causes.isEmpty
+        return reasons.isEmpty
             ? "no stream of the stub for \(label) is open"
             : "the stream of the stub for \(label) has not begun"
     }
@@ -152,13 +152,13 @@ extension Stub {
     }
 
     private func noStream(_ call: String, _ sourceLocation: String) -> MockError {
-        var answer = "a closure"
-        if case .responses(let responses, _) = source { answer = responses[0].description }
+        var reply = "a closure"
+        if case .responses(let responses, _) = source { reply = responses[0].description }
         return MockError(
             .noStream,
             """
             stub.\(call) (\(sourceLocation)) needs a stub that responds with .stream(), without a \
-            closure. The stub for \(label) responds with \(answer).
+            closure. The stub for \(label) responds with \(reply).
             """)
     }
 }

@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// A rule of a ``MockNetwork``: which requests it answers, with which responses, and how often.
+/// A rule of a ``MockNetwork``: which requests it responds to, with which responses, and how often.
 public final class Stub: Sendable {
-    /// How often a stub may answer, and the number that ``MockNetwork/verify()``
+    /// How often a stub may respond, and the number that ``MockNetwork/verify()``
     /// expects.
     public enum Times: Sendable, Equatable {
         /// Any number of times. `verify()` accepts every number.
@@ -45,12 +45,12 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
-    /// The recording that the stub answers from; nil for a stub that the test added.
+    /// The recording that the stub responds from; nil for a stub that the test added.
     let recording: Recording?
-    /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both
-    /// are valid.
+    /// What is wrong with the stub or its matcher, so that it can respond to no request; nil if
+    /// both are valid.
     let configurationError: String?
-    let gate = Monitor(false)
+    let isReleased = Monitor(false)
     /// The streams to which the test can send.
     let streams = Monitor(OpenStream.List())
     let source: ResponseSource
@@ -87,7 +87,7 @@ public final class Stub: Sendable {
 
     var label: String { "\(matcher) (\(sourceLocation))" }
 
-    /// The number of requests that the stub answered.
+    /// The number of requests that the stub responded to.
     public var callCount: Int { journal.count(ofStub: number) }
 
     /// The stub's requests that the journal keeps, oldest first.
@@ -123,8 +123,8 @@ public final class Stub: Sendable {
     ///
     /// By then, the reader's code has run for each piece, so a test can check what it did. The
     /// reader's idle timeout has restarted, so a test can move the clock. If several requests are
-    /// unanswered, waits for each reader. If there are none yet, waits for the first one. If all
-    /// have ended, returns immediately.
+    /// waiting for a response, waits for each reader. If there are none yet, waits for the first
+    /// one. If all have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -165,7 +165,7 @@ public final class Stub: Sendable {
 
     /// Releases all ``MockResponse/held`` responses, both pending and future ones.
     public func release() {
-        gate.update { $0 = true }
+        isReleased.update { $0 = true }
     }
 }
 
@@ -215,7 +215,7 @@ extension Stub {
         if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
 
-    /// The number of requests that the stub may answer; nil if there is no limit.
+    /// The number of requests that the stub may respond to; nil if there is no limit.
     var most: Int? {
         switch times {
         case .once: 1
@@ -248,7 +248,7 @@ extension Stub {
 extension Stub {
     /// Stubs that were added together.
     struct Group: Sendable {
-        /// Returns which of the stubs answers a request, and its response.
+        /// Returns which of the stubs responds to a request, and its response.
         typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
 
         var stubs: [Stub]
@@ -261,8 +261,8 @@ extension Stub {
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
         }
 
-        /// Returns the stub that answers a request, and its response, or nil if no stub does. The
-        /// captured path values are in the reading.
+        /// Returns the stub that responds to a request, and its response, or nil if no stub does.
+        /// The captured path values are in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
             choice(stubs, reading)
         }

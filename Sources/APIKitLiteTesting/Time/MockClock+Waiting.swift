@@ -50,7 +50,7 @@ extension MockClock {
     /// A sentence for a report that says why nothing may be waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }
-            ? "A sleep on it ended at once, because its delay was zero or negative"
+            ? "A sleep on it ended immediately, because its delay was zero or negative"
             : "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock)"
     }
 }
@@ -72,7 +72,12 @@ extension MockClock: WatchedObject {
         let place = "The clock is at \(now.shown)."
         guard let first = counted.first else {
             let limits =
-                waiting.isEmpty ? "" : " waitForSleepers() does not count \(waiting.shown)."
+                waiting.isEmpty
+                ? ""
+                : """
+                 waitForSleepers() does not count \(waiting.shown). Instead, write: \
+                await network.waitForRequests()
+                """
             return ["\(place) No task and no response waits on it.\(limits)"]
         }
         return [

@@ -52,7 +52,7 @@ import Testing
         ),
         (
             "[\"caf\u{e9}\"]", "[\"cafe\u{301}\"]",
-            ["$[0]: expected another value than \"cafe\u{301}\", of 4 characters, got 5"]
+            ["$[0]: expected \"caf\u{e9}\" of 4 characters, got one of 5"]
         ),
     ])
     func saysThatTextHasAnotherForm(

@@ -175,7 +175,7 @@ import TestSupport
             #expect(response.statusCode == 500)
             #expect(
                 data.text == """
-                    The handler responded to GET \(server.url)/a with a plain URLResponse. Only a \
+                    The handler returned a plain URLResponse to GET \(server.url)/a. Only a \
                     URLSession can receive one. With the network as the session, or over a socket, \
                     return an HTTPURLResponse.
 

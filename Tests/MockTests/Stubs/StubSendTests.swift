@@ -210,7 +210,8 @@ import TestSupport
         return (task, test)
     }
 
-    /// A client of the whole body takes the last piece, and so ends the answer, while it receives it.
+    /// A client of the whole body takes the last piece, and so ends the answer, while it receives
+    /// it.
     @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
         let (client, stub) = try open()
         let texts = Recorder<String?>()
@@ -308,8 +309,8 @@ import TestSupport
                 """
                 APIKitLiteTesting: stub.send() (Tests/Send.swift:7) has waited for 5.0 seconds: \
                 no stream of the stub for method GET, path /a (Tests/Stub.swift:3) is open.
-                  The network received no request. Perhaps no load was started or awaited, or the \
-                load uses another session than the network's.
+                  The network received no request. Perhaps no load was started or awaited, or it \
+                uses a different session. Pass it network, or network.urlSession.
 
                 """
             ])

@@ -142,8 +142,8 @@ import Testing
     ]
 
     private static let noRequest =
-        "The network received no request. Perhaps no load was started or awaited, or the load "
-        + "uses another session than the network's."
+        "The network received no request. Perhaps no load was started or awaited, or it "
+        + "uses a different session. Pass it network, or network.urlSession."
 
     /// A client that waits for an answer, without a call of the test.
     private static func request(_ name: String, _ response: MockResponse, count: Int = 1) -> Row {
@@ -337,7 +337,8 @@ import Testing
 
     private func block() { DispatchSemaphore(value: 0).wait() }
 
-    /// Starts this test program once more, with one test, in real time. That needs `/proc/self/exe`.
+    /// Starts this test program once more, with one test, in real time. That needs
+    /// `/proc/self/exe`.
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] == nil))
     func aProcessThatHangsWritesWhy() async throws {
         let process = Process()
