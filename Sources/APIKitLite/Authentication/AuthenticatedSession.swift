@@ -12,9 +12,9 @@ extension HTTPSession {
     /// All requests that need a refresh at the same time share one, which is sent over the chain of
     /// the first of them. If a response rejects an older credential than the current one, the
     /// request is sent again with the current one, without a refresh. If there is no other
-    /// credential, the caller receives the rejection. For a stream, that includes the first mebibyte
-    /// of its body. A request with your own body stream is not sent again, but the credential is
-    /// refreshed for later requests.
+    /// credential, the caller receives the rejection. For a stream, that includes the first
+    /// mebibyte of its body. A request with your own body stream is not sent again, but the
+    /// credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// starts a new one. A cancelled request ends immediately and does not affect the others. A
@@ -52,14 +52,14 @@ extension HTTPSession {
     ///
     /// The closure is called before each request, without a token. If a response has status 401,
     /// the closure is called with the token that was rejected, and the request is sent once more,
-    /// unless the closure returns the same token again. Calls are made one at a time, and concurrent
-    /// requests share them, so the store refreshes a token once. A request never uses a token from a
-    /// call that began before the request was made, because another user may have signed in since.
-    /// Otherwise, this works like ``authenticated(by:clock:)``.
+    /// unless the closure returns the same token again. Calls are made one at a time, and
+    /// concurrent requests share them, so the store refreshes a token once. A request never uses a
+    /// token from a call that began before the request was made, because another user may have
+    /// signed in since. Otherwise, this works like ``authenticated(by:clock:)``.
     ///
     /// Only the store knows which user a token belongs to. If the rejected token is an earlier
-    /// user's, the closure should throw an error. Otherwise, the earlier user's request is sent with
-    /// the token that it returns.
+    /// user's, the closure should throw an error. Otherwise, the earlier user's request is sent
+    /// with the token that the closure returns.
     ///
     /// The closure may send requests, such as a refresh, over the returned session, but not in a
     /// detached task. Such requests are sent without the token.

@@ -36,12 +36,13 @@ public final class Credentials<Credential: Sendable>: Sendable {
         public internal(set) var response: HTTPURLResponse?
         /// The response's body. For a stream, the first mebibyte of it. Empty without a response.
         public internal(set) var data = Data()
-        /// The session that sends the refresh. For `inner.authenticated(by: tokens)`, it is `inner`.
+        /// The session that sends the refresh. For `session.authenticated(by: tokens)`, it is
+        /// `session`.
         ///
-        /// Policies of `inner` apply to the refresh, such as an API key or a timeout. Redirects are
+        /// Its policies apply to the refresh, such as an API key or a timeout. Redirects are
         /// followed only within an origin. If several chains share the credentials, this is the
         /// session of the chain whose request needs the refresh. For ``Credentials/value()`` and
-        /// ``Credentials/refresh()``, it is that of the chain that was created last, or
+        /// ``Credentials/refresh()``, it is the session of the chain that was created last, or
         /// `URLSession.shared` if there is none.
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
@@ -77,12 +78,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///
     /// A request is sent at most twice. For it, `load` is called at most once, and `apply` twice.
     /// `refresh` is called at most three times, each time for a different reason: the credential is
-    /// missing, it is stale, the response rejects it. All requests share these calls. If a `refresh`
-    /// returns the same credential, or one that is stale, the request continues with it.
+    /// missing, it is stale, the response rejects it. All requests share these calls. If a
+    /// `refresh` returns the same credential, or one that is stale, the request continues with it.
     ///
     /// A request that `load`, `refresh` or `save` sends over the authenticated session goes without
-    /// the credential. In a detached task, or over a session whose own refresh uses this one, such a
-    /// request would wait for itself.
+    /// the credential. In a detached task, or over a session whose own refresh uses this one, such
+    /// a request would wait for itself.
     ///
     /// - Parameters:
     ///   - credential: The saved credential, or nil if there is none or a closure provides it.
@@ -106,18 +107,19 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     again. If it throws, the requests waiting for it fail with its error, and the next
     ///     request calls it again.
     ///   - refresh: Returns the next credential of the same user, or nil if nobody is signed in. If
-    ///     it throws, the requests waiting for it fail with its error, and the next request calls it
-    ///     again. Throw a ``SignOutError`` to sign the user out as well. A call is never cancelled,
-    ///     because many refresh tokens can be used only once. If the first credential is missing,
-    ///     the closure is called before the first request. If it returns nil, requests are sent
-    ///     without one, and the first 401 calls it again, so that it can ask the user to sign in.
+    ///     it throws, the requests waiting for it fail with its error, and the next request calls
+    ///     it again. Throw a ``SignOutError`` to sign the user out as well. A call is never
+    ///     cancelled, because many refresh tokens can be used only once. If the first credential is
+    ///     missing, the closure is called before the first request. If it returns nil, requests are
+    ///     sent without one, and the first 401 calls it again, so that it can ask the user to sign
+    ///     in.
     ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
     ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
     ///     credential that is no longer the current one. Requests, and a refresh, wait until their
     ///     credential is saved. If `save` throws, they fail with its error, the credential stays,
     ///     and the next request calls `save` again. A request without a credential does not wait.
-    ///     ``value()`` throws if a sign-out could not be saved. A credential that `save` itself sets
-    ///     counts as saved.
+    ///     ``value()`` throws if a sign-out could not be saved. A credential that `save` itself
+    ///     sets counts as saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:
@@ -159,17 +161,17 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
-    /// If the credential is missing or stale, this function refreshes it, even after a sign-out, and
-    /// shares the refresh with pending requests. The function then waits until the credential, or a
-    /// sign-out, is saved. It calls `refresh` at most twice.
+    /// If the credential is missing or stale, this function refreshes it, even after a sign-out,
+    /// and shares the refresh with pending requests. The function then waits until the credential,
+    /// or a sign-out, is saved. It calls `refresh` at most twice.
     ///
     /// - Returns: The credential, or nil if nobody is signed in.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.
     @discardableResult
     public func value() async throws -> Credential? { try await value(isForced: false) }
 
-    /// Refreshes the credential, even if it is missing, or neither stale nor rejected, and saves it.
-    /// If a refresh is in progress, waits for that one. Calls `refresh` at most twice.
+    /// Refreshes the credential, even if it is missing, or neither stale nor rejected, and saves
+    /// it. If a refresh is in progress, waits for that one. Calls `refresh` at most twice.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.

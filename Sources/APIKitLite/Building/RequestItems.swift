@@ -128,18 +128,24 @@ extension Double: RequestValue {}
 extension Float: RequestValue {}
 
 extension Decimal: RequestValue {
+    /// The `description`.
+    ///
+    /// - Throws: ``RequestBuildingError`` for a number that is not finite.
     public var _requestTexts: [String] { get throws { [try digits(description, isFinite)] } }
 }
 
 extension URL: RequestValue {
+    /// The `absoluteString`.
     public var _requestTexts: [String] { [absoluteString] }
 }
 
 extension Optional: RequestValue where Wrapped: RequestValue {
+    /// The strings to send for the wrapped value. Empty for nil.
     public var _requestTexts: [String] { get throws { try self?._requestTexts ?? [] } }
 }
 
 extension Array: RequestValue where Element: RequestValue {
+    /// The strings to send for all elements.
     public var _requestTexts: [String] { get throws { try flatMap { try $0._requestTexts } } }
 }
 

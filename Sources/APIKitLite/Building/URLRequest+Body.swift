@@ -123,7 +123,7 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with the type of a body, if it can have one.
+    /// Returns the request, without a body yet, with the body's content type.
     private func withoutBody(_ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {

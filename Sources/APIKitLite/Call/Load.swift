@@ -20,7 +20,7 @@ struct Load<T: APIRequest> {
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
-    /// The credential's closure that threw, so that the request was not sent.
+    /// Which closure of the credential threw, if one did. The request was then not sent.
     private var failedCall: CredentialCall?
 
     init(

@@ -40,8 +40,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Joins the work in a variable. If there is none, or it has ended, replaces it with new work,
-    /// which the caller must start.
+    /// Joins the work that a variable holds. If it holds none, or the work has ended, stores new
+    /// work in it, which the caller must start.
     ///
     /// - Parameter isCancelledWithLastTask: Whether new work may be cancelled as soon as the last
     ///   task waiting for it leaves.
@@ -94,8 +94,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         fileprivate let id: Int
         fileprivate let promise: Promise<Value>
 
-        /// Suspends until the work has ended or the task is cancelled. If that cancels the work, also
-        /// waits for its end, as if the work ran in this task.
+        /// Suspends until the work has ended or the task is cancelled. If that cancels the work,
+        /// also waits for its end, as if the work ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.

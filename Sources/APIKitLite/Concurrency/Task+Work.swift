@@ -62,7 +62,7 @@ package final class TaskSlot: Sendable {
             state.isCancelled = true
             return state.task
         }
-        // Not under the lock, because this runs the work's cancellation handlers.
+        // The lock is not held here, because this runs the work's cancellation handlers.
         task?.cancel()
     }
 }

@@ -61,7 +61,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
-    /// The credential's closure that threw, so that the request was not sent.
+    /// Which closure of the credential threw, if one did. The request was then not sent.
     var failedCall: CredentialCall?
     private let wasCancelled: Bool
 

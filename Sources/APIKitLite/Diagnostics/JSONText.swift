@@ -16,7 +16,8 @@ package enum JSONText {
         return text ?? "The data is not in the correct format."
     }
 
-    /// Returns whether a number is `true` or `false`. In parsed JSON, only these are `char`.
+    /// Returns whether a number is `true` or `false`. In parsed JSON, only `true` and `false` have
+    /// the Objective-C type `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }

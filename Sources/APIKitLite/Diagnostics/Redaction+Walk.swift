@@ -9,8 +9,8 @@ extension Redaction {
         if isEmpty { return self }
         var walk = SecretWalk(self)
         _ = walk.url((request?.url?.absoluteString ?? "")[...])
-        let answer = response?.allHeaderFields as? [String: String]
-        for (headers, body) in [(request?.allHTTPHeaderFields, request?.httpBody), (answer, data)] {
+        let sent = (request?.allHTTPHeaderFields, request?.httpBody)
+        for (headers, body) in [sent, (response?.allHeaderFields as? [String: String], data)] {
             for (name, value) in headers ?? [:] { _ = walk.header(name, value) }
             guard let body, body.count <= Self.longestBody else { continue }
             let type = headers?.first { $0.key.lowercased() == "content-type" }?.value

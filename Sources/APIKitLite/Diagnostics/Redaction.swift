@@ -2,11 +2,10 @@ import Foundation
 
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or JSON
-/// that is itself a value. A string becomes `REDACTED`, a number in
-/// JSON becomes 0, and everything else is unchanged. Unless the redaction is ``none``, it also
-/// hides the user info of URLs, and shows only the type and size of a body that is neither JSON nor
-/// a form.
+/// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or
+/// JSON that is itself a value. A string becomes `REDACTED`, a number in JSON becomes 0, and
+/// everything else is unchanged. Unless the redaction is ``none``, it also hides the user info of
+/// URLs, and shows only the type and size of a body that is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
@@ -104,7 +103,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         changed { $0.values = $0.values.adding(found: values.filter { $0.utf8.count >= 4 }) }
     }
 
-    /// Returns this redaction, extended to hide those of the values that look random in any text.
+    /// Returns this redaction, extended to hide in any text the given values that look random.
     package func hidingRandomValues(_ values: [String]) -> Redaction {
         isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }

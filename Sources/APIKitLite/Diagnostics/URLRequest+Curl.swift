@@ -41,8 +41,8 @@ extension URLRequest {
             words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            // Without a content type, curl sends that of a form. A session does so only with a
-            // POST.
+            // Without a content type, curl sends the one of a form. A session does so only with
+            // a POST.
             if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }

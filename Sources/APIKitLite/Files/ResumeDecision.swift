@@ -59,8 +59,9 @@ extension ResumeRecord {
         response.field(validator.hasPrefix("\"") ? "ETag" : "Last-Modified") == validator
     }
 
-    /// Returns whether the whole body of a response can be that of the same file, or of another
-    /// one. The same file has the same length, which is otherwise that of the missing bytes.
+    /// Returns whether a response can have the whole body of the same file or of a new one. The
+    /// same file has the same length. If that is unknown, the body has at least the bytes already
+    /// here.
     fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
         !isOfSameFile(response) || whole.length == length
             || length == nil && whole.length ?? offset >= offset

@@ -77,15 +77,15 @@ extension HTTPSession {
 extension PagedAPIRequest {
     /// Returns the value of a page and the input of the next one.
     fileprivate func page(
-        _ answer: APIResponse<ResponseDataType>, from input: RequestDataType
+        _ page: APIResponse<ResponseDataType>, from input: RequestDataType
     ) throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {
-        let next = nextInput(after: answer.value, response: answer.response, from: input)
-        guard next == nil, let link = answer.response.unreadableNextLink else {
-            return (answer.value, next)
+        let next = nextInput(after: page.value, response: page.response, from: input)
+        guard next == nil, let link = page.response.unreadableNextLink else {
+            return (page.value, next)
         }
         var error = APIRequestError(
-            stage: .parse, request: try? makeRequest(from: input), response: answer.response,
-            data: answer.data, underlying: URLError(.cannotParseResponse), redaction: redaction)
+            stage: .parse, request: try? makeRequest(from: input), response: page.response,
+            data: page.data, underlying: URLError(.cannotParseResponse), redaction: redaction)
         error.hint = "The address of the next page cannot be read. Link: \(redaction.excerpt(link))"
         throw error
     }

@@ -46,14 +46,14 @@ final class ConnectionBusyLoop:
         guard let queue = session.transferQueue else { return nil }
         self.session = session
         timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { [self] in look() }  // Released when the timer is cancelled.
+        timer.setEventHandler { [self] in check() }  // Released when the timer is cancelled.
         setTimer()
         timer.activate()
     }
 
     private func setTimer() { timer.schedule(deadline: schedule.next) }
 
-    private func look() {
+    private func check() {
         let transfers = session.map { Transfer.all(of: $0).filter { !$0.isPaused } } ?? []
         // Short transfers are skipped. Over HTTP/2, a body is sent more slowly after a pause.
         let waiting = transfers.filter { $0.sentCount == sentCounts[$0.handle] }
@@ -65,7 +65,7 @@ final class ConnectionBusyLoop:
         Self.lock.withLock {
             schedule.didLook(.now(), at: transfers.count)
             // A task still waiting for its cache has no transfer yet.
-            if transfers.isEmpty, schedule.lookCount > 2 {
+            if transfers.isEmpty, schedule.checkCount > 2 {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
             } else {
@@ -85,25 +85,25 @@ struct LookSchedule {
     /// When the next check is due.
     private(set) var next: DispatchTime
     /// How many checks there have been since a task was started.
-    private(set) var lookCount = 0
+    private(set) var checkCount = 0
     private var earliest: DispatchTime
 
     init(_ now: DispatchTime) {
         (next, earliest) = (now + .milliseconds(Self.firstDelay), now)
     }
 
-    /// Records the start of a task, and returns whether that changes when the next check is due.
+    /// Records the start of a task. Returns true if the next check is now due at another time.
     mutating func didStart(_ now: DispatchTime) -> Bool {
-        guard lookCount > 0 else { return false }
-        lookCount = 0
+        guard checkCount > 0 else { return false }
+        checkCount = 0
         next = max(earliest, now + .milliseconds(Self.firstDelay))
         return true
     }
 
     mutating func didLook(_ now: DispatchTime, at transferCount: Int) {
-        lookCount += 1
+        checkCount += 1
         earliest = now + .microseconds(500 * transferCount)
-        next = now + .milliseconds(max(Self.firstDelay << min(lookCount, 5), 2 * transferCount))
+        next = now + .milliseconds(max(Self.firstDelay << min(checkCount, 5), 2 * transferCount))
     }
 }
 #endif

@@ -22,7 +22,7 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 /// connection and a refused certificate get the same codes as on Apple platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
-    return named(error)
+    return withAppleCode(error)
     #else
     return (error as NSError).userInfo[originalErrorKey] as? any Error ?? error
     #endif
@@ -36,7 +36,7 @@ private let originalErrorKey = "APIKitLite.originalError"
 ///
 /// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the codes
 /// used on Apple platforms.
-private func named(_ error: any Error) -> any Error {
+private func withAppleCode(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
     else { return error }

@@ -41,8 +41,8 @@ extension URLSessionExchange {
     /// Does the same as `refuseRepetition(of:)` for a task without a cache. Call this before
     /// `resume()`.
     ///
-    /// `resume()` creates the protocol on the task's queue, and adds its start to that queue. This
-    /// function therefore checks on the queue repeatedly whether that has happened. With a cache,
+    /// `resume()` creates the protocol on the task's queue, and starts it there later. This
+    /// function therefore checks on the queue repeatedly whether the protocol exists. With a cache,
     /// the protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
         guard repetition != .allowed, let queue = task.transferQueue else { return }

@@ -122,8 +122,8 @@ extension URLSessionTask {
 
 /// Returns the value of an object's property, declared in its class or in a superclass.
 ///
-/// Reads other properties only while the place of this one is unknown, because other threads may be
-/// changing them, and because that takes four times as long.
+/// Reads other properties only while the place of this one is unknown. Other threads may be
+/// changing them, and the search takes four times as long.
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {

@@ -70,7 +70,7 @@ extension URLSessionExchange {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
+        let respond: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
             [self] disposition, credential in
             if disposition == .useCredential, let credential {
                 // Foundation creates a second protocol, which must be prepared before it starts.
@@ -82,17 +82,17 @@ extension URLSessionExchange {
             if disposition != .cancelAuthenticationChallenge,
                 let response = task.response as? HTTPURLResponse
             {
-                decide(.success(.answer(HTTPBody(Data()), response)))
+                decide(.success(.response(HTTPBody(Data()), response)))
             }
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
         guard let delegate = appDelegate(of: session) else {
-            return answer(.performDefaultHandling, nil)
+            return respond(.performDefaultHandling, nil)
         }
         let session = appSession(of: session)
         session.delegateQueue.addOperation {
             delegate.urlSession(
-                session, task: task, didReceive: challenge, completionHandler: answer)
+                session, task: task, didReceive: challenge, completionHandler: respond)
         }
     }
 }
@@ -158,10 +158,10 @@ extension URLSession {
         _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let answered: Void? = delegate.urlSession?(
+        let handled: Void? = delegate.urlSession?(
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,
             completionHandler: completion)
-        if answered == nil { completion(next) }
+        if handled == nil { completion(next) }
     }
 }
 
@@ -173,9 +173,9 @@ extension URLSessionExchange {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         if let file { return completionHandler(InputStream(url: file)) }
-        let answered: Void? = appDelegate(of: session)?.urlSession?(
+        let handled: Void? = appDelegate(of: session)?.urlSession?(
             session, task: task, needNewBodyStream: completionHandler)
-        if answered == nil { completionHandler(nil) }
+        if handled == nil { completionHandler(nil) }
     }
 }
 

@@ -23,16 +23,16 @@ private struct RetryingSession: HTTPSession {
             let result = await Result { [request, options] in
                 try await next.send(request, awaiting: options)
             }
-            let answer = try? result.get()
+            let response = try? result.get()
             var failure: (any Error)?
             if case .failure(let error) = result { failure = error }
             let attempt = RetryAttempt(
-                number, of: request, response: answer?.1, data: answer?.0.data, error: failure,
+                number, of: request, response: response?.1, data: response?.0.data, error: failure,
                 elapsed: timeline.now() - start, policy: policy, random: random(), now: now())
             guard !Task.isCancelled, let (delay, following) = retry(after: attempt) else {
                 return try result.get()
             }
-            answer?.0.end()
+            response?.0.end()
             try? await timeline.sleep(timeline.now() + delay)
             request = following
             number += 1

@@ -114,7 +114,7 @@ package final class BodyBuffer: Sendable {
     ///
     /// - Throws: The error that ended the body, even in every later call.
     func next() async throws -> Data? {
-        // Joined outside the lock, because joining many bytes takes milliseconds.
+        // The bytes are joined outside the lock, because joining many takes milliseconds.
         if let taken = state.withLock({ $0.take() }) { return try joined(taken.get()) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

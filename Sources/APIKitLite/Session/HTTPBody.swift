@@ -296,9 +296,9 @@ extension HTTPBody {
     /// Returns the beginning of a refused response's body for the error: at most 1 MiB, as far as
     /// it arrives within 5 seconds, and before the timeouts of the chain.
     ///
-    /// The 5 seconds are measured on the given clock and those of the chain, and on the real clock
-    /// only if none of them is a test's. If the body throws an error, returns what arrived, because
-    /// the refusal matters more.
+    /// The 5 seconds are measured on the given clock and on the clocks of the chain. The real clock
+    /// counts only if no clock is a test's. If the body throws an error, returns what arrived,
+    /// because the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
         var body = self
         return await body.peek(on: clock)

@@ -36,7 +36,7 @@ extension URLSession: HTTPSession {
                     options, isResend)
             }
             switch outcome {
-            case .answer(let body, let response):
+            case .response(let body, let response):
                 return (body, response)
             case .resend:
                 isResend = true

@@ -9,7 +9,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 {
     /// How one task ended, if it did not fail.
     enum TaskOutcome: Sendable {
-        case answer(HTTPBody, HTTPURLResponse)
+        case response(HTTPBody, HTTPURLResponse)
         /// The server redirected the request. This is the request to send next.
         case redirect(URLRequest)
         /// The connection was lost before a response arrived. The same request, which is
@@ -17,7 +17,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         case resend
     }
 
-    // Shared by all exchanges. The lock is held for nanoseconds, and creating a lock for each
+    // All exchanges share this lock. It is held for nanoseconds, and creating one for each
     // exchange would cost more than everything else in this type.
     private static let lock = NSLock()
     /// The caller's request. The task's request may contain additions for Foundation.
@@ -29,7 +29,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The cookies that the session had before it sent the request.
     let cookies: [HTTPCookie]
     let repetition: Repetition
-    /// Returns whether a response has begun, or true if that is unknown. Set before the task starts.
+    /// Returns whether a response has begun, or true if that is unknown. Set before the task
+    /// starts.
     var hasResponse: () -> Bool = { true }
     /// Whether libcurl has removed the request's `Expect`. Used on the task's queue.
     var isWithoutExpect = false
@@ -69,13 +70,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
         try session.prepareForTask(for: request)
-        // Not `data(for:)`, which on Linux resumes its continuation on the loading queue. If it is
-        // cancelled under a mock, every `URLSession` in the process deadlocks.
+        // On Linux, `data(for:)` would resume its continuation on the loading queue. If it were
+        // cancelled under a mock, every `URLSession` in the process would deadlock.
         return try await withCheckedThrowingContinuation { continuation in
             // Foundation calls this handler exactly once, even for a cancelled task.
             let task = session.dataTask(with: sent) { [self] data, response, error in
                 let outcome = outcome(data, response, error)
-                if case .success(.answer(_, let http)) = outcome {
+                if case .success(.response(_, let http)) = outcome {
                     session.storeCookies(of: http, to: request, replacing: cookies)
                 }
                 continuation.resume(with: outcome)
@@ -125,7 +126,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
-        return Result { try .answer(HTTPBody(data ?? Data()).limited(by: options), http) }
+        return Result { try .response(HTTPBody(data ?? Data()).limited(by: options), http) }
     }
 
     /// The error of the app's own body stream, which Foundation on Linux does not pass on.
@@ -201,7 +202,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the task's request, or nil if it is not of an exchange or a stream,
-    /// which follow redirects themselves.
+    /// How many mocks have passed on the task's request, or nil if it is not of an exchange or a
+    /// stream, which follow redirects themselves.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

@@ -8,9 +8,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
     private enum Head: Sendable {
-        // Not an `HTTPBody`, because the promise retains its result, and the transfer must end with
-        // the body.
-        case answer(BodyBuffer, HTTPURLResponse)
+        // This is not an `HTTPBody`, because the promise retains its result, and the transfer must
+        // end with the body.
+        case response(BodyBuffer, HTTPURLResponse)
         case other(TaskOutcome)
     }
 
@@ -49,13 +49,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// The state of the body's reader, which is busy until the headers arrive.
     fileprivate var readerState: ReaderState {
-        guard case .success(.answer(let buffer, _))? = opened.result else { return .busy }
+        guard case .success(.response(let buffer, _))? = opened.result else { return .busy }
         return buffer.readerState
     }
 
     /// The response that the caller has.
     private var first: HTTPURLResponse? {
-        guard case .success(.answer(_, let http))? = opened.result else { return nil }
+        guard case .success(.response(_, let http))? = opened.result else { return nil }
         return http
     }
 
@@ -68,7 +68,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
-        case .answer(let buffer, let response): .answer(body(of: buffer), response)
+        case .response(let buffer, let response): .response(body(of: buffer), response)
         case .other(let outcome): outcome
         }
     }
@@ -136,11 +136,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     ) {
         didComplete()
         switch outcome(collected, task.response, error) {
-        case .success(.answer(_, let http)) where !isWhole:
+        case .success(.response(_, let http)) where !isWhole:
             open(http)
             buffer.finish()
         case .success(let outcome):
-            if case .answer(_, let http) = outcome {
+            if case .response(_, let http) = outcome {
                 owner?.storeCookies(of: http, to: request, replacing: cookies)
             }
             if !opened.resolve(with: .success(.other(outcome))) {
@@ -165,7 +165,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
         owner?.storeCookies(of: http, to: request, replacing: cookies)
-        guard opened.resolve(with: .success(.answer(buffer, http))) else { return false }
+        guard opened.resolve(with: .success(.response(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancel() }
         return true
     }

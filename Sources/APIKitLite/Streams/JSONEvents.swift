@@ -20,9 +20,10 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
     /// An event with empty data, which a server sends for its ID, produces no element. An event of
-    /// the type `error` ends the stream with ``StreamError/event(_:)``. Data that cannot be decoded
-    /// ends it with the decoder's error, and is the ``APIRequestError/data`` of the stream's error.
-    /// To continue after such data, decode in `compactMap`.
+    /// the type `error` ends the stream with ``StreamError/event(_:)``. If data
+    /// cannot be decoded, the stream ends with the decoder's error, and the data is the
+    /// ``APIRequestError/data`` of the stream's error. To continue after such data, decode in
+    /// `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
@@ -88,9 +89,9 @@ extension ServerSentEvent {
     ///   - type: The type of the value.
     ///   - decoder: The decoder; by default, a new `JSONDecoder`.
     ///   - redaction: The secrets to hide in the error's texts.
-    /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's data
-    ///   and without a request. Its text says where the data differs, and names the event's type
-    ///   and ID.
+    /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's
+    ///   data and without a request. Its text says where the data differs, and names the event's
+    ///   type and ID.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),
         redaction: Redaction = .standard

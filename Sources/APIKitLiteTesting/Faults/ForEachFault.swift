@@ -41,7 +41,8 @@ import Foundation
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
     timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
-    // As in `Task.init`. Otherwise a body on the main actor would need to be marked `@MainActor`.
+    // The attribute is that of `Task.init`. Without it, a body on the main actor would need to be
+    // marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await forEachFault(

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The requests that a stub answers, described by criteria that must all hold.
+/// The requests that a stub responds to, described by criteria that must all hold.
 ///
 /// ```swift
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
@@ -114,6 +114,6 @@ extension RequestMatcher {
     }
 
     private func compared(_ reading: RequestReading) -> RequestReading {
-        ignored.map { reading.named($0) } ?? reading
+        ignored.map { reading.ignoring($0) } ?? reading
     }
 }

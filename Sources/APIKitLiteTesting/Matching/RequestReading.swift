@@ -20,7 +20,7 @@ final class RequestReading {
     /// Returns the request with each named secret, such as the value of an `Authorization` header,
     /// removed. If the same text also occurs elsewhere in the request, it stays there, because the
     /// recording may contain it there too.
-    func named(_ redaction: Redaction) -> RequestReading {
+    func ignoring(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
         var walk = SecretWalk(redaction)
         let reading = RequestReading(RecordedRequest(request: walk.request(request)))
@@ -129,8 +129,9 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a request's item is this one. An empty value also stands for none, as most
-    /// servers read it. Marks are compared as in `String.matches(_:marks:)`.
+    /// Returns whether a request's item is this one. Most servers do not distinguish an empty value
+    /// from none, so neither does this function. Marks are compared as in
+    /// `String.matches(_:marks:)`.
     func accepts(_ item: NamedItem, marks: Bool) -> Bool {
         name.matches(item.name, marks: marks)
             && (value == "" && item.value == nil

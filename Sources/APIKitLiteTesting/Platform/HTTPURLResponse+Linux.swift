@@ -28,8 +28,8 @@ extension HTTPURLResponse {
     /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
     ///
     /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
-    /// a delegate's credential. Its parser does not skip a space before the scheme, though RFC
-    /// 9110, section 5.5 allows one.
+    /// a delegate's credential. Foundation's parser does not skip a space before the
+    /// scheme, though RFC 9110, section 5.5 allows one.
     var withoutChallenge: HTTPURLResponse {
         let name = "WWW-Authenticate"
         guard statusCode == 401, let url, let challenge = value(forHTTPHeaderField: name),

@@ -19,7 +19,7 @@ struct LoadingThread: Sendable {
         guard let queue else {
             fatalError(
                 """
-                This version of Foundation hides the queue on which a mock must answer. Use \
+                This version of Foundation hides the queue on which a mock must respond. Use \
                 network, and report this with your version of Swift.
                 """)
         }

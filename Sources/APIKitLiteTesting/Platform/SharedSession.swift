@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The protocol classes that answer the requests of `URLSession.shared`.
+/// The protocol classes that respond to the requests of `URLSession.shared`.
 enum SharedSession {
     #if canImport(FoundationNetworking)
     // On Linux, `URLProtocol.registerClass` works only before the process creates its first

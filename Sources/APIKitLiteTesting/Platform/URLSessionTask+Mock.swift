@@ -10,7 +10,7 @@ extension URLSessionTask {
     ///
     /// Resuming a suspended task starts the protocol again. A cancelled task fails without the
     /// protocol's help.
-    var wantsAnswer: Bool { state == .running }
+    var wantsResponse: Bool { state == .running }
 
     /// Whether a call of `stopLoading()` is outdated.
     ///
@@ -41,7 +41,7 @@ extension URLSessionTask {
 }
 #else
 extension URLSessionTask {
-    var wantsAnswer: Bool { state != .canceling }
+    var wantsResponse: Bool { state != .canceling }
     var isAboutToRestart: Bool { false }
     var isUnsupportedDownload: Bool { false }
     var seesPieces: Bool { true }

@@ -52,7 +52,7 @@ struct HAR: Codable {
         var _pieces: [[Int]]?
         /// `left` if the client left, `failed` if an error followed the status.
         var _ending: String?
-        /// The name of an error. Other programs write other things here.
+        /// The name of an error. In files of other programs, the value may have any type.
         var _error: Part<String>?
         /// The final URL, if it is not the request's.
         var _url: String?

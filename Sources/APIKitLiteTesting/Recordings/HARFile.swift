@@ -24,7 +24,7 @@ final class HARFile {
     /// Returns the bytes of this file, or of a file that it names.
     private func bytes(of file: URL) throws -> Data {
         do {
-            // A URL caches its first answer about the size, so ask the file manager.
+            // A URL caches the size when it is first asked for, so use the file manager.
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             size += attributes[.size] as? Int ?? 0
             if size <= limit { return try Data(contentsOf: file) }
@@ -40,10 +40,10 @@ final class HARFile {
 
     /// Returns an entry's exchange.
     ///
-    /// - Throws: `HTTPArchiveError` if a file that it names cannot be read, and another error if the
-    ///   entry cannot be replayed.
+    /// - Throws: `HTTPArchiveError` if a file that it names cannot be read, and another error if
+    ///   the entry cannot be replayed.
     func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
-        let (sent, answer) = (entry.request, entry.response)
+        let (sent, received) = (entry.request, entry.response)
         let url = try entry.requestURL
         var request = URLRequest(url: url)
         request.httpMethod = sent.method
@@ -54,16 +54,16 @@ final class HARFile {
         } else if sent.body?.isThere == true {
             request.httpBody = try bytes(of: sent, "request.postData")
         }
-        let response = answer.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
-        let body = try answer.map { try bytes(of: $0, "response.content") } ?? Data()
-        let wasCancelled = answer?._ending == "left"
+        let response = received.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
+        let body = try received.map { try bytes(of: $0, "response.content") } ?? Data()
+        let wasCancelled = received?._ending == "left"
         // An entry without a response failed, whether or not the file says how.
         let hasFailed = response == nil && !wasCancelled
-        let error = (try? answer?._error?.value.get()) ?? (hasFailed ? "" : nil)
+        let error = (try? received?._error?.value.get()) ?? (hasFailed ? "" : nil)
         let time = Int(min(max(0, entry.time ?? 0), 1e9).rounded())
         let exchange = HTTPArchive.Exchange(
             request: request, response: response,
-            pieces: body.pieces(answer?._pieces ?? [[time, body.count]]),
+            pieces: body.pieces(received?._pieces ?? [[time, body.count]]),
             error: error.map { URLError(URLError.code(named: $0)) }, wasCancelled: wasCancelled,
             startDate: Date.har(entry.startedDateTime ?? ""),
             place: Recording.Place(file: self.url.lastPathComponent, number: number))

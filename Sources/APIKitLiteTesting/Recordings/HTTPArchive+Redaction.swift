@@ -32,7 +32,9 @@ extension HTTPArchive {
     /// Returns where bodies that are not text contain a secret.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
-            exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map { exchange.named($0.name) }
+            exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map {
+                exchange.label(of: $0.name)
+            }
         }
     }
 }
@@ -89,14 +91,14 @@ extension HTTPArchive.Exchange {
             fields.filter { $0.key.lowercased() != "content-length" }.sorted { $0.key < $1.key }
                 .map { ("header \($0)", Data($1.utf8)) }
         }
-        let answer = headers(response?.headerFields ?? [:]) + [("body", body)]
+        let received = headers(response?.headerFields ?? [:]) + [("body", body)]
         return [("URL", Data((request.url?.absoluteString ?? "").utf8))]
             + headers(request.allHTTPHeaderFields ?? [:]) + [("body", request.httpBody ?? Data())]
-            + answer.map { ("\($0) of the response", $1) }
+            + received.map { ("\($0) of the response", $1) }
     }
 
     /// Returns a part's name with its entry, such as `entry 2, URL`.
-    fileprivate func named(_ part: String) -> String {
+    fileprivate func label(of part: String) -> String {
         place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
     }
 }

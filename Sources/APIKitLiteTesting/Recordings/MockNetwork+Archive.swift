@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Adds stubs that answer from an archive, one for each group of equal requests. Each stub
+    /// Adds stubs that respond from an archive, one for each group of equal requests. Each stub
     /// returns its responses in the order of the archive.
     ///
     /// Two requests are equal if their method, URL and body are equal, and so is each `Range`,
@@ -10,10 +10,10 @@ extension MockNetwork {
     /// JSON and forms are compared by content, other bodies by their bytes. For requests to
     /// ``serve(port:)``, the host is ignored.
     ///
-    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except in
-    /// a key of JSON. A 0 also matches any number with a secret name or at least eight digits. If
-    /// several recorded requests match, the ones with the most words in common with the request
-    /// answer in order: words of the URL, the headers and the body. A client that sends the token
+    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except
+    /// in a key of JSON. A 0 also matches any number with a secret name or at least eight digits.
+    /// If several recorded requests match, the ones with the most words in common with the request
+    /// respond in order: words of the URL, the headers and the body. A client that sends the token
     /// of a recorded response thus receives what was recorded with it. A 401 may stay unused if the
     /// client has repeated its request with a newer token.
     ///
@@ -27,7 +27,7 @@ extension MockNetwork {
     /// - Parameters:
     ///   - archive: The exchanges.
     ///   - afterLast: What a request receives after its last response: by default, an error.
-    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify()``
+    ///   - times: How often each stub may respond. With `.atLeast(1)`, ``verify()``
     ///     reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.
     ///   - fileID: The file to name in error messages if the archive was not read from a file.

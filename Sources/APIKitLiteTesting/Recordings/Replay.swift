@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Chooses the archived exchange that answers a request.
+/// Chooses the archived exchange that responds to a request.
 struct Replay: Sendable {
     let responses: [MockResponse]
     /// The words of each recorded request.
@@ -14,7 +14,7 @@ struct Replay: Sendable {
         self.afterLast = afterLast
     }
 
-    /// Returns the stub that answers a request, and its response, or nil if no stub does.
+    /// Returns the stub that responds to a request, and its response, or nil if no stub does.
     @Sendable func next(
         of stubs: [Stub], for live: RequestReading
     ) -> (Stub, Stub.NextResponse)? {
@@ -44,7 +44,7 @@ struct Replay: Sendable {
 }
 
 extension Stub {
-    /// The archived exchanges from which the stub answers.
+    /// The archived exchanges from which the stub responds.
     fileprivate var entries: [Recording.Entry] { recording?.entries ?? [] }
 }
 

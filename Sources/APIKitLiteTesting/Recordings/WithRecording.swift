@@ -15,7 +15,7 @@ import Foundation
 /// ```
 ///
 /// The recording is the file `Recordings/users.har` beside the test's file, or in a resource
-/// bundle: see ``HTTPArchive``. It answers as
+/// bundle: see ``HTTPArchive``. It responds as
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names

@@ -16,13 +16,13 @@ public struct RecordedRequest: Sendable {
     /// ``MockNetwork/waitForResponses(_:matching:fileID:line:)``.
     public internal(set) var wasCancelled = false
 
-    /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
+    /// Whether a real session responded, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    /// The number of the stub that answered the request or will answer it; nil if none matched.
+    /// The number of the stub that responded to the request or will respond; nil if none matched.
     var stub: Int?
 
     /// When the request was received, measured on the network's clock from the network's creation;

@@ -1,6 +1,6 @@
 import APIKitLite
 
-/// The recording from which a stub answers, as error messages name it.
+/// The recording from which a stub responds, as error messages name it.
 struct Recording: Sendable {
     /// An entry of a file, such as `users.har, entry 2`.
     struct Place: Sendable, CustomStringConvertible {
@@ -23,7 +23,7 @@ struct Recording: Sendable {
         let text: String
     }
 
-    /// An entry of a file that cannot be replayed.
+    /// A file's entry that cannot be replayed.
     struct Skipped: Sendable {
         /// The URL; nil if it cannot be read.
         let url: String?

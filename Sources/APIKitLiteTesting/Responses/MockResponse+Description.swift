@@ -10,18 +10,18 @@ extension MockResponse: CustomStringConvertible {
         let type = mediaType(value(forHeader: "content-type"))
         let status = HTTPStatus.describe(status)
         let content = [byteCount(body.count), type].compactMap(\.self).joined(separator: ", ")
-        let answer = status + (body.isEmpty ? "" : ", " + content)
+        let text = status + (body.isEmpty ? "" : ", " + content)
         let what =
             switch (start, ending) {
             case (.silence, _): "no response"
             case (.failure(let error as URLError), _): URLError.name(of: error.code)
             case (.failure(let error), _): "\(Swift.type(of: error))"
             case (.passthrough, _): "passed through"
-            case (_, .failure(_, let count)): answer + ", failing after \(byteCount(count))"
-            case (_, .silence): answer + ", without an end"
+            case (_, .failure(_, let count)): text + ", failing after \(byteCount(count))"
+            case (_, .silence): text + ", without an end"
             case (.head, .end):
                 source != nil
-                    ? [status, type, "stream"].compactMap(\.self).joined(separator: ", ") : answer
+                    ? [status, type, "stream"].compactMap(\.self).joined(separator: ", ") : text
             }
         return what + (delay > .zero ? ", delayed by \(delay)" : "")
             + paceText + (isHeld ? ", held" : "")

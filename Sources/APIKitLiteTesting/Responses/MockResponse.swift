@@ -4,7 +4,7 @@ import Foundation
 /// A response that a stub sends.
 ///
 /// An invalid argument, such as `.json(_:)` with text that is not JSON, is a *configuration error*:
-/// it fails each request that the stub answers, and `verify()` reports it.
+/// it fails each request that the stub responds to, and `verify()` reports it.
 public struct MockResponse: Sendable {
     /// How the response begins.
     enum Start: Sendable {
@@ -28,7 +28,7 @@ public struct MockResponse: Sendable {
     enum Source: Sendable {
         /// A closure, which runs once for each request.
         case writer(@Sendable (StreamWriter) async throws -> Void)
-        /// The test, through the stub.
+        /// The test, which sends them with the stub's `send`.
         case test
     }
 

@@ -13,7 +13,7 @@ extension MockResponse {
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
     /// pass or, over their servers, when it times out.
     ///
-    /// - Parameter session: The session that answers.
+    /// - Parameter session: The session that responds.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
         MockResponse().with(\.start, .passthrough(to: session))
     }
@@ -44,8 +44,9 @@ func connectionFields(_ connection: String?) -> [String] {
 }
 
 extension URLRequest {
-    /// Removes the fields that belong to one connection and its host, as a proxy does. The next session adds its own fields. A `Host` that differs from the URL was
-    /// set by the app, and is kept.
+    /// Removes the fields that belong to one connection and its host, as a proxy does. The next
+    /// session adds its own fields. A `Host` that differs from the URL was set by the app, and is
+    /// kept.
     fileprivate mutating func removeConnectionFields() {
         var fields = connectionFields(value(forHTTPHeaderField: "Connection"))
         fields += ["Expect", "Content-Length"]

@@ -108,7 +108,7 @@ struct HTTPRequestReader {
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            // Joined even if a value is empty, because two `Content-Length` fields are never valid.
+            // An empty value is joined too, because two `Content-Length` fields are never valid.
             let earlier = fields[name].map { ($0.name, $0.value + separator) }
             fields[name] = (earlier?.0 ?? String(parts[0]), (earlier?.1 ?? "") + value)
         }

@@ -34,7 +34,7 @@ final class LoopbackConnection: Sendable {
         self.listener = listener
     }
 
-    /// Answers the client's requests until the connection ends.
+    /// Responds to the client's requests until the connection ends.
     func run() {
         var reader = HTTPRequestReader(socket.receive)
         var next = Next.request
@@ -42,7 +42,7 @@ final class LoopbackConnection: Sendable {
             do throws(HTTPRequestError) {
                 let request = try reader.next { _ = socket.send([Self.continueResponse]) }
                 guard let request else { break }
-                next = answer(request)
+                next = respond(to: request)
             } catch {
                 // The error is framed like a response to a GET, after which the connection closes.
                 let request = HTTPRequestReader.Request(
@@ -72,11 +72,11 @@ final class LoopbackConnection: Sendable {
         parts?.close()
     }
 
-    /// Whether no request is being answered.
+    /// Whether no request is waiting for its response.
     var isIdle: Bool { state.withLock { $0.parts == nil } }
 
     /// Gets the response to a request, and writes it.
-    private func answer(_ request: HTTPRequestReader.Request) -> Next {
+    private func respond(to request: HTTPRequestReader.Request) -> Next {
         let parts = PartQueue()
         let isClosed = state.withLock { state in
             state.parts = parts
@@ -86,7 +86,7 @@ final class LoopbackConnection: Sendable {
         if isClosed { return .loss }
         var cancel: @Sendable () -> Void = {}
         do {
-            cancel = try listener.answering(request.request) { parts.add($0) }
+            cancel = try listener.responding(request.request) { parts.add($0) }
         } catch {
             parts.add(.failure(error))
         }

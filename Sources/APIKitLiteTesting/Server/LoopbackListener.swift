@@ -4,7 +4,7 @@ import Foundation
 ///
 /// One thread accepts connections, and each connection has its own thread.
 final class LoopbackListener: @unchecked Sendable {  // `condition` guards all variables.
-    let answering: LoopbackServer.Answering
+    let responding: LoopbackServer.Responding
     let url: URL
     let closedConnections = Monitor(0)
 
@@ -16,9 +16,9 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
     private var isListening = true
 
     /// Starts a thread that accepts connections until `stop()` is called.
-    init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
+    init(_ socket: Socket, responding: @escaping LoopbackServer.Responding) {
         self.socket = socket
-        self.answering = answering
+        self.responding = responding
         // An IPv4 address and a port always form a valid URL.
         url = URL(string: "http://127.0.0.1:\(socket.port)")!
         Thread.detachNewThread { [self] in accept() }
@@ -62,8 +62,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
         condition.broadcast()
     }
 
-    /// Closes the oldest connection that is not answering a request. Returns whether there was such
-    /// a connection.
+    /// Closes the oldest connection that is not responding to a request. Returns whether there was
+    /// such a connection.
     @discardableResult
     func closeIdleConnection() -> Bool {
         let idle = condition.withLock { connections.first { $0.connection.isIdle } }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An HTTP/1.1 server on `http://127.0.0.1` that answers from the stubs of a ``MockNetwork``.
+/// An HTTP/1.1 server on `http://127.0.0.1` that responds from the stubs of a ``MockNetwork``.
 ///
 /// Use it for clients that no `URLProtocol` can reach: other processes, UI tests, command-line
 /// tools, watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
@@ -15,12 +15,12 @@ import Foundation
 /// The server accepts connections only from this machine, and does not support TLS. It stops when
 /// its network and the server itself are released, or earlier when you call ``stop()``.
 public final class LoopbackServer: Sendable {
-    /// A function that answers a request by sending the parts of a response, on any thread, up to
-    /// the last one.
+    /// A function that responds to a request by sending the parts of a response, on any thread, up
+    /// to the last one.
     ///
     /// The function returns another one, which cancels the request. The server calls that function
     /// when it can no longer write to the client, or when the server stops.
-    typealias Answering =
+    typealias Responding =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponsePart) -> Void
         ) throws -> @Sendable () -> Void
@@ -39,17 +39,17 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - onStop: Called with the server's identity when it stops, and possibly again when it is
     ///     released.
-    ///   - answering: Answers a request. The server calls it, and the function that it returns, on
-    ///     the thread of the connection.
+    ///   - responding: Responds to a request. The server calls it, and the function that it
+    ///     returns, on the thread of the connection.
     /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
-        answering: @escaping Answering
+        responding: @escaping Responding
     ) throws {
         let socket = try Socket(listeningOnPort: port)
         self.port = socket.port
         self.onStop = onStop
-        listener = LoopbackListener(socket, answering: answering)
+        listener = LoopbackListener(socket, responding: responding)
     }
 
     deinit {

@@ -91,7 +91,7 @@ extension ResponsePart.Head {
 
 extension ResponsePart {
     /// Returns a plain-text response that shows an error. The status is 400 for a malformed
-    /// request, 501 for a request that no stub answers, and 500 for any other error.
+    /// request, 501 for a request to which no stub responds, and 500 for any other error.
     static func report(of error: any Error, url: URL) -> (head: Head, body: [Data]) {
         let status =
             switch error {

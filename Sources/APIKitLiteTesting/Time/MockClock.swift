@@ -120,7 +120,8 @@ public final class MockClock: CallbackClock {
     /// This includes sleepers that the woken tasks add. Before the clock moves on from a moment,
     /// each client that continued at that moment runs until it waits again: it sleeps on this
     /// clock, waits for a response of a network with this clock, or has read what a stream sent. A
-    /// stub's handler runs until it sleeps or returns. So a loop of advances does not outrun them.
+    /// stub's handler runs until it sleeps or returns. So a loop that
+    /// advances the clock does not move it before they have run.
     ///
     /// Nothing reports that a client has ended, or that it waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
@@ -171,17 +172,17 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// The number of looks that only yield, which is enough for most clients.
-    private static let quickLooks = 16
+    /// The number of checks that only yield, which is enough for most clients.
+    private static let quickChecks = 16
 
     /// Waits for the end of all steps, and until each client that is active waits again, or nothing
     /// happens. A client that never stops sending requests is not awaited forever. Then moves the
     /// time, and returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
-        var (looks, quiet, seen) = (0, -Self.quickLooks, watch.eventCount)
+        var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
             await endOfSteps()
-            // Outside the lock, because readers have their own locks.
+            // This is read outside the lock, because readers have their own locks.
             let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
             switch sleepers.update({ $0.move(to: moment, whileReading: isReading) }) {
             case .wake(let sleeper): return sleeper
@@ -189,14 +190,14 @@ public final class MockClock: CallbackClock {
             case .wait: break
             }
             let count = watch.eventCount
-            if count != seen { (quiet, seen) = (-Self.quickLooks, count) }
-            if quiet >= patience || looks >= 20 * (patience + Self.quickLooks) {
+            if count != seen { (quiet, seen) = (-Self.quickChecks, count) }
+            if quiet >= patience || checks >= 20 * (patience + Self.quickChecks) {
                 sleepers.withLock { $0.clientsRest() }
                 continue
             }
-            // Longer and longer, because beside many tests, each look waits for its turn.
+            // The pauses grow, because beside many tests, each check waits for its turn.
             let pause = quiet < 0 ? 0 : 1 + quiet / 16
-            looks += 1
+            checks += 1
             quiet += max(1, pause)
             if pause == 0 {
                 await Task.yield()

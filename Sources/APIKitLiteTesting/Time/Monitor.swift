@@ -40,8 +40,8 @@ final class Monitor<Value: Sendable>: Sendable {
             guard !state.entries.isEmpty else { return (result, []) }
             let value = state.value
             let due = state.entries.filter { $0.condition(value) }
-            // By ID, because a condition that reads more than the value may have a different result
-            // later.
+            // Entries are removed by ID, because a condition that reads more than the value may
+            // have a different result later.
             if !due.isEmpty {
                 let ids = Set(due.map(\.id))
                 state.entries.removeAll { ids.contains($0.id) }

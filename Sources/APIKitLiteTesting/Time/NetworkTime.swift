@@ -19,14 +19,14 @@ struct NetworkTime: Sendable {
     }
 
     /// Whether time passes, so that delays take time and requests time out.
-    var passes: Bool { timeline != nil }
+    var hasClock: Bool { timeline != nil }
 
     var now: Duration {
         mockClock.map { start.duration(to: $0.now) } ?? timeline?.now() ?? .zero
     }
 
-    /// Begins a step of an answer, which delivers the due parts. A ``MockClock`` waits for the step
-    /// to end.
+    /// Begins a step of a response, which delivers the due parts. A ``MockClock`` waits for the
+    /// step to end.
     func beginStep() { mockClock?.beginStep() }
 
     func endStep() { mockClock?.endStep() }

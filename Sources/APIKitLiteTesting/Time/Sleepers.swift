@@ -75,7 +75,8 @@ struct Sleepers: Sendable {
             if sleeper.kind == .task { hasEndedAtOnce = true }
             return nil
         }
-        // From the end, because most sleepers arrive in the order in which they wake.
+        // The search begins at the end, because most sleepers arrive in the order in which they
+        // wake.
         let last = waiting.lastIndex { $0.key < sleeper.key }
         waiting.insert(sleeper, at: last.map { $0 + 1 } ?? 0)
         return sleeper.key

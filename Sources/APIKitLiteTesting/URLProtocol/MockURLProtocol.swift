@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// A `URLProtocol` that answers every request of a session with one closure, the mock of WWDC 2018
-/// session 417.
+/// A `URLProtocol` that responds to every request of a session with one closure, the mock of WWDC
+/// 2018 session 417.
 ///
 /// ```swift
 /// let configuration = URLSessionConfiguration.ephemeral
@@ -21,13 +21,14 @@ open class MockURLProtocol: URLProtocol {
     /// The load; nil until loading begins.
     private var load: ProtocolLoad?
 
-    /// The closure that answers each request, one at a time, in the background.
+    /// The closure that responds to each request, one at a time, in the background.
     ///
     /// If the closure throws an error, the request fails with that error. The closure may read, set
-    /// and clear this property. A replaced closure still answers the requests that began under it.
-    /// While this property is `nil`, every request fails immediately with a ``MockError``. If you
-    /// set it to `nil`, requests still waiting for the closure also fail with a ``MockError``. Both
-    /// errors are also written to standard error, because an app may replace them with its own.
+    /// and clear this property. A replaced closure still responds to the requests that began under
+    /// it. While this property is `nil`, every request fails immediately with a ``MockError``. If
+    /// you set it to `nil`, requests still waiting for the closure also fail with a ``MockError``.
+    /// Both errors are also written to standard error, because an app may replace them with its
+    /// own.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
@@ -38,7 +39,7 @@ open class MockURLProtocol: URLProtocol {
     /// The requests since ``requestHandler`` was last set to a closure, oldest first.
     public static var requests: [RecordedRequest] { StaticHandler.current.core.journal.requests }
 
-    /// Makes this class answer the requests of `URLSession.shared`.
+    /// Makes this class respond to the requests of `URLSession.shared`.
     ///
     /// - Important: On Linux, this changes the configuration that the shared session uses. Call it
     ///   while that session is idle.
@@ -53,10 +54,10 @@ open class MockURLProtocol: URLProtocol {
         SharedSession.unregister(self)
     }
 
-    /// The network that answers the requests of this class.
+    /// The network that responds to the requests of this class.
     class var core: NetworkCore { StaticHandler.current.core }
 
-    /// Returns true: this class answers every request, regardless of its URL's scheme.
+    /// Returns true: this class responds to every request, regardless of its URL's scheme.
     open override class func canInit(with request: URLRequest) -> Bool { true }
 
     /// Returns the request unchanged.

@@ -3,7 +3,7 @@ import Foundation
 
 /// The lease of a `URLProtocol` class, which belongs to one network at a time.
 ///
-/// Foundation creates the protocol object, so only its class can determine which network answers.
+/// Foundation creates the protocol object, so only its class can determine which network responds.
 /// Such classes are created at run time, as specializations of a generic class, and cannot be
 /// freed. So a network takes its class from a pool, which gets the class back when no session or
 /// configuration refers to the lease any more. A list of classes copied from a configuration may

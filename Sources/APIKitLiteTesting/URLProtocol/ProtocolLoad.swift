@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// The work of one `URLProtocol` object. A load requests the answer, and delivers its parts to the
-/// client.
+/// The work of one `URLProtocol` object. A load requests the response, and delivers its parts to
+/// the client.
 ///
 /// The load calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
@@ -12,7 +12,7 @@ final class ProtocolLoad: Client,
     // constants, of which only `task` is weak.
 
     private struct State {
-        /// The parts of the answer not yet delivered.
+        /// The parts of the response not yet delivered.
         var parts: [ResponsePart] = []
         /// Whether the last part has been added.
         var hasLast = false
@@ -25,7 +25,7 @@ final class ProtocolLoad: Client,
         var isStopped = false
         /// The request; nil once its last part was delivered.
         var request: ClientRequest?
-        /// The request to which Foundation follows a redirect. The answer is then delivered only
+        /// The request to which Foundation follows a redirect. The response is then delivered only
         /// if the client refuses the redirect.
         var redirect: URLRequest?
 
@@ -43,18 +43,18 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The answer for a client that must receive the body in one piece; nil for any other.
+    /// The response for a client that must receive the body in one piece; nil for any other.
     private var collected: ResponsePart?
 
-    /// Whether the client is still waiting for the answer. A stream's reader may leave a moment
+    /// Whether the client is still waiting for the response. A stream's reader may leave a moment
     /// before its task is cancelled.
     var isWaiting: Bool { task?.state == .running && readerState != .left }
     var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
-    // Not a task-local value, because this code runs on the loading queue. Setting a task-local
-    // there can wait for a task that is being cancelled, which waits for the queue.
+    // This is not a task-local value, because this code runs on the loading queue. Setting a
+    // task-local there can wait for a task that is being cancelled, which waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
@@ -65,7 +65,7 @@ final class ProtocolLoad: Client,
         reader = task?.readerState
     }
 
-    /// Requests the answer, unless the task has already been cancelled.
+    /// Requests the response, unless the task has already been cancelled.
     func begin(_ request: URLRequest) {
         if task?.state == .canceling { return }
         if let failure = MockError.unsupported(task) { return add(.failure(failure)) }
@@ -95,7 +95,7 @@ final class ProtocolLoad: Client,
     /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
     func start() {
         guard let urlProtocol else { return }
-        let isWanted = task?.wantsAnswer != false
+        let isWanted = task?.wantsResponse != false
         state.withLock { state in
             state.isStarted = true
             if !state.isOver, !state.hasLast || !isWanted {
@@ -149,25 +149,25 @@ final class ProtocolLoad: Client,
     /// Delivers the available parts, unless the client has suspended or cancelled its task. Call it
     /// on the loading thread.
     private func deliver() {
-        while task?.wantsAnswer != false, let part = state.withLock({ $0.takeNext() }),
+        while task?.wantsResponse != false, let part = state.withLock({ $0.takeNext() }),
             let urlProtocol, let client = urlProtocol.client
         {
             if let redirect = state.withLock(\.redirect), let head = part.completeHead {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
-                // receive the answer. Foundation asks the client on another thread, and nothing
-                // reports a refusal, so the answer is delayed. An exchange always refuses.
+                // receive the response. Foundation asks the client on another thread, and nothing
+                // reports a refusal, so the response is delayed. An exchange always refuses.
                 let wait = task?.passes == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
-                let answer = { @Sendable [self] in
+                let respond = { @Sendable [self] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
                     deliver(part, to: client, of: urlProtocol)
                 }
                 return DispatchQueue.global().asyncAfter(deadline: .now() + wait) {
-                    thread.perform(answer)
+                    thread.perform(respond)
                 }
             }
             deliver(part, to: client, of: urlProtocol)
@@ -190,7 +190,8 @@ final class ProtocolLoad: Client,
             client.receive(.complete(head, [collected.body.joined]), urlProtocol)
         } else {
             for receipt in part.receipts {
-                // Outside any lock and not on this thread, because this call may run a test's code.
+                // The call may run a test's code, so it is made outside any lock, on another
+                // thread.
                 task.afterDelegateCalls { receipt.didTake() }
             }
         }
@@ -198,7 +199,7 @@ final class ProtocolLoad: Client,
 }
 
 extension URLProtocolClient {
-    /// Delivers a part of an answer.
+    /// Delivers a part of a response.
     fileprivate func receive(_ part: ResponsePart, _ sender: URLProtocol) {
         if let response = part.head?.response.withoutChallenge ?? part.plainResponse {
             urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A closure that was set as `MockURLProtocol.requestHandler`, and the network that it answers.
+/// A closure that was set as `MockURLProtocol.requestHandler`, and its network.
 ///
 /// The closure is called for one request at a time, in order, so the variables that it captures
 /// need no lock. A request belongs to the closure that was set when the request arrived, even if
@@ -56,12 +56,12 @@ final class StaticHandler: Sendable {
             return state.function == nil ? nil : state.requestCount
         }
         guard let number else { return .now(.failure(MockError.noHandler(request).written)) }
-        return Reply(from: { try await answer($0, number, state) }, to: request)
+        return Reply(from: { try await respond(to: $0, number, state) }, to: request)
     }
 
     /// Calls the closure after all earlier requests.
-    private static func answer(
-        _ request: URLRequest, _ number: Int, _ state: Monitor<State>
+    private static func respond(
+        to request: URLRequest, _ number: Int, _ state: Monitor<State>
     ) async throws -> (URLResponse, Data?) {
         let turn = Promise<Void>()
         _ = state.when(
