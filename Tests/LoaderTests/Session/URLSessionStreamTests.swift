@@ -34,7 +34,7 @@ import FoundationNetworking
         try receive(status: status)
         try receive(status: 200)
 
-        guard case .answer(_, let response) = try await stream.head() else {
+        guard case .response(_, let response) = try await stream.head() else {
             Issue.record("There is no redirect.")
             return
         }
@@ -49,7 +49,7 @@ import FoundationNetworking
         try receive(status: 200)
         stream.urlSession(session, dataTask: task, didReceive: Data("answer".utf8))
 
-        guard case .answer(let body, let response) = try await stream.head() else {
+        guard case .response(let body, let response) = try await stream.head() else {
             Issue.record("There is no redirect.")
             return
         }
@@ -64,7 +64,7 @@ import FoundationNetworking
             try receive(status: 200, ["Content-Type": type])
             stream.urlSession(session, dataTask: task, didReceive: Data(piece.utf8))
         }
-        guard case .answer(let body, _) = try await stream.head() else { throw TestError() }
+        guard case .response(let body, _) = try await stream.head() else { throw TestError() }
         return body.makeAsyncIterator()
     }
 
@@ -98,7 +98,7 @@ import FoundationNetworking
     /// Foundation may complete a task normally although it was cancelled a moment before.
     @Test func aCancelledBodyIsNotWhole() async throws {
         try receive(status: 200)
-        guard case .answer(let body, _) = try await stream.head() else { throw TestError() }
+        guard case .response(let body, _) = try await stream.head() else { throw TestError() }
         stream.cancel()
         stream.urlSession(session, dataTask: task, didReceive: Data("lost".utf8))
         stream.urlSession(session, task: task, didCompleteWithError: nil)
