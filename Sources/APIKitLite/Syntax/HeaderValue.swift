@@ -69,11 +69,11 @@ private func value(of contentType: String?) -> (type: String, text: String)? {
 
 extension Collection<UInt8> {
     /// Whether the bytes are a token (RFC 9110, section 5.6.2), such as a method or a field name.
-    package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
+    package var isHTTPToken: Bool { !isEmpty && allSatisfy { $0.isHTTPTokenCharacter } }
 
     /// Whether the bytes may be a field value (RFC 9110, section 5.5), which has no control
     /// character except a tab. Non-ASCII bytes are allowed.
-    package var isHTTPFieldValue: Bool { allSatisfy(\.isHTTPFieldCharacter) }
+    package var isHTTPFieldValue: Bool { allSatisfy { $0.isHTTPFieldCharacter } }
 }
 
 extension UInt8 {

@@ -155,7 +155,10 @@ struct Sleepers: Sendable {
 
     /// Returns the number of sleepers that are due within a duration or, for nil, at any time.
     func count(within duration: Duration?) -> Int {
-        remaining(areDeadlines: false).count { $0 <= duration ?? $0 }
+        waiting.count {
+            let time = now.duration(to: $0.key.deadline)
+            return $0.kind.isCounted && time <= duration ?? time
+        }
     }
 
     /// Returns the remaining time of all deadlines, or of all other sleepers, shortest first.
