@@ -28,7 +28,7 @@ import TestSupport
 
     @Test(arguments: transports, [false, true])
     func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
-        for _ in 0..<100 {
+        for _ in 0..<30 {
             let client = try TestClient(transport)
             let stub = client.network.stub(.any, .stream())
             let terminator = hasTerminator ? "data: [DONE]\n\n" : ""
@@ -56,7 +56,7 @@ import TestSupport
 
     @Test(arguments: transports)
     @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
-        for _ in 0..<100 {
+        for _ in 0..<30 {
             let client = try TestClient(transport)
             let stub = client.network.stub(.any, .stream())
             let model = Model(client.session)
@@ -80,7 +80,7 @@ import TestSupport
     @MainActor func eachEventThatIsDueHasBeenRead(_ transport: Transport) async throws {
         let steps = 42
         let events = (0..<steps).map { ServerSentEvent(data: "\"\($0)\"") }
-        for _ in 0..<10 {
+        for _ in 0..<3 {
             let clock = MockClock()
             let client = try TestClient(transport, MockNetwork(clock: clock))
             let stub = client.network.stub(.any, .events(events, every: .seconds(1)))

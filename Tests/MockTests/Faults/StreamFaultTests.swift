@@ -42,19 +42,21 @@ import Testing
 
     @Test func aLongStreamIsCutAtTheEndsOfItsPieces() {
         let pieces = (0..<100).map { "data: \($0)\(String(repeating: "x", count: 100))\n\n" }
-        let faults = Fault.all(of: .chunks(pieces))
+        let all = Fault.all(of: .chunks(pieces))
+        let faults = Set(all)
         let length = pieces.joined().utf8.count
         let ends = pieces.indices.dropLast().map { pieces[...$0].joined().utf8.count }
 
         #expect(ends.filter { faults.contains(.failing(afterBytes: $0)) }.count >= 64)
         #expect((0..<length).filter { faults.contains(.failing(afterBytes: $0)) }.count <= 128)
         #expect((1...100).filter { faults.contains(.repeatedPiece($0)) }.count == 64)
-        #expect(faults == Fault.all(of: .chunks(pieces)))
+        #expect(all == Fault.all(of: .chunks(pieces)))
     }
 
     @Test func everyByteOfAStreamUpTo4096() {
         let text = String(repeating: "x", count: 4_096)
-        let stream = Fault.all(of: .text(text, headers: ["Content-Type": "text/event-stream"]))
+        let stream = Set(
+            Fault.all(of: .text(text, headers: ["Content-Type": "text/event-stream"])))
 
         #expect((0..<4_096).allSatisfy { stream.contains(.failing(afterBytes: $0)) })
         #expect(stream.contains(.stalled(afterBytes: 2_048)))
@@ -150,20 +152,21 @@ import Testing
         #expect(report[.repeatedPiece(1)] == .value)
     }
 
-    @Test(arguments: ModelStream.all)
+    // The last two differ from the one before them only in their last event.
+    @Test(arguments: ModelStream.all.dropLast(2))
     func findsTheLostEndOfAModelsStream(_ stream: ModelStream) async throws {
         let sample = MockResponse.chunks(stream.pieces, contentType: stream.contentType)
         let last = stream.pieces.dropLast().joined().utf8.count
-
-        let report = try await forEachFault(in: sample) { network, clock in
-            let session =
-                network
-                .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
-            for try await _ in session.stream(stream) {}
-        }
-
+        // Only these, because there are hundreds of others.
         for count in 1...last {
-            #expect(report[.truncated(toBytes: count)] == .error(.parse), "\(count) bytes")
+            let fault = Fault.truncated(toBytes: count)
+            let network = MockNetwork()
+            network.stub(.any, fault.response(from: sample))
+            let error = await #expect(throws: APIRequestError.self) {
+                for try await _ in network.stream(stream) {}
+            }
+            #expect(error?.stage == .parse, "\(count) bytes")
         }
+        #expect(Set(Fault.all(of: sample)).isSuperset(of: (1...last).map(Fault.truncated)))
     }
 }

@@ -12,12 +12,12 @@ import TestSupport
                     let network = MockNetwork { _ in (HTTPURLResponse(), Data("\(id)".utf8)) }
                     let session = network.urlSession
                     try await withThrowingTaskGroup(of: String.self) { group in
-                        for _ in 0..<50 {
+                        for _ in 0..<10 {
                             group.addTask { try await session.exchange(.test("same")).0.text }
                         }
                         for try await text in group { #expect(text == "\(id)") }
                     }
-                    #expect(network.requests.count == 50)
+                    #expect(network.requests.count == 10)
                 }
             }
             try await group.waitForAll()
@@ -25,14 +25,14 @@ import TestSupport
     }
 
     @Test func aConfigurationKeepsItsNetwork() async throws {
-        let kept = (0..<1000).map { id in
+        let kept = (0..<200).map { id in
             MockNetwork { _ in (HTTPURLResponse(), Data("old \(id)".utf8)) }.configuration
         }
-        let new = (0..<1000).map { id in
+        let new = (0..<200).map { id in
             MockNetwork { _ in (HTTPURLResponse(), Data("new \(id)".utf8)) }.configuration
         }
 
-        for id in stride(from: 0, to: 1000, by: 10) {
+        for id in stride(from: 0, to: 200, by: 10) {
             let old = try await URLSession(configuration: kept[id]).exchange(.test("a")).0.text
             #expect(old == "old \(id)")
             let fresh = try await URLSession(configuration: new[id]).exchange(.test("a")).0.text
@@ -89,12 +89,12 @@ import TestSupport
             deinit { count.withLock { $0 -= 1 } }
         }
         let alive = Locked(0)
-        for index in 0..<2000 {
+        for index in 0..<400 {
             let marker = Marker(alive)
             let network = MockNetwork { _ in
                 withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
             }
-            if index.isMultiple(of: 10) {
+            if index.isMultiple(of: 4) {
                 _ = try await network.urlSession.exchange(.test("a"))
             } else {
                 _ = network.urlSession

@@ -146,8 +146,8 @@ import Testing
         // Without its body, an old request matches no other.
         let isSaid = failure?.description.contains("The network has not kept a body of POST")
         #expect(isSaid == (loss != .oldRequest))
-        // The others can be written.
-        try HTTPArchive(Array(network.requests.dropFirst())).write(to: file)
+        // The others can be written, also the oldest of them.
+        try HTTPArchive(Array(network.requests.dropFirst().prefix(2))).write(to: file)
     }
 
     /// The opposite: nothing is missing of what has no body, or of one that is not too long.
@@ -160,7 +160,8 @@ import Testing
         _ = try await network.exchange(.test("long"))
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "users.har")
-        try HTTPArchive(network.requests).write(to: file)
+        let requests = network.requests
+        try HTTPArchive(Array(requests[...2] + requests[1_000...])).write(to: file)
         #expect(try HTTPArchive(contentsOf: file).last?.body.count == 1 << 20)
     }
 

@@ -101,13 +101,13 @@ import Testing
         }
     }
 
-    @Test func answersHundredsOfRequests() async throws {
-        let entries = (0..<200).map { index in
+    @Test func answersManyRequests() async throws {
+        let entries = (0..<50).map { index in
             Self.post("application/json", #"{"id":"REDACTED","n":\#(index)}"#)
                 .replacing(#"{\"name\":\"Emma\"}"#, with: "\(index)")
         }
         let network = try network(entries.joined(separator: ","))
-        for index in 0..<200 {
+        for index in 0..<50 {
             let request = URLRequest.test(
                 "users/7", method: "POST", body: #"{"n":\#(index),"id":"live"}"#)
             #expect(try await network.exchange(request).0.text == "\(index)")

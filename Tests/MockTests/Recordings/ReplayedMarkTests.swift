@@ -192,16 +192,16 @@ import Testing
     }
 
     @Test(arguments: ["accounts/*/items/#", "a?access_token=*"])
-    func answersHundredsOfRequestsWithMarks(_ template: String) async throws {
+    func answersManyRequestsWithMarks(_ template: String) async throws {
         func path(_ index: Int, _ mark: String) -> String {
             template.replacing("*", with: mark).replacing("#", with: "\(index)")
         }
         let network = MockNetwork()
-        let entries = (0..<200).map { index in
+        let entries = (0..<50).map { index in
             entry("GET", "/" + path(index, "REDACTED-\(index)"), text: "\(index)")
         }
         network.stub(try folder.archive(entries.joined(separator: ",")))
-        for index in 0..<200 {
+        for index in 0..<50 {
             let live = Self.request(path(index, "live"))
             #expect(try await network.exchange(live).0.text == "\(index)")
         }

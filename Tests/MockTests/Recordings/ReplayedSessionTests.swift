@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: 0..<4)
     func aRefreshOfParallelRequestsIsReplayed(_ round: Int) async throws {
         try await recordAndReplay(Self.tokenServer(), hiding: ["access-token"]) { session in
             try await Self.load(["a", "b", "c", "d", "a"], inParallel: true, over: session)

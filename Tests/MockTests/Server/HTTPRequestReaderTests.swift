@@ -99,14 +99,20 @@ import TestSupport
             return requests.map { "\($0.request) \($0.request.httpBody?.text ?? "")" }
                 + [error?.description ?? "none"]
         }
+        let bytes = Data(conversation.utf8)
+        let expected = outcome([bytes])
+        for cut in bytes.indices {
+            #expect(outcome([bytes[..<cut], bytes[cut...]]) == expected, "at \(cut)")
+        }
+        // Pieces of one byte end at each place, and longer ones also begin where a line ends.
         for text in MalformedRequest.all.map(\.text) + [conversation] {
             let bytes = Data(text.utf8)
             let expected = outcome([bytes])
-
-            // Long requests are cut at fewer places, because every place would take minutes.
-            let step = bytes.count < 1_000 ? 1 : bytes.count / 9 + 1
-            for cut in stride(from: 0, to: bytes.count, by: step) {
-                #expect(outcome([bytes[..<cut], bytes[cut...]]) == expected, "\(text), at \(cut)")
+            for size in bytes.count < 1_000 ? [1, 2, 3, 7] : [bytes.count / 9 + 1] {
+                let pieces = stride(from: 0, to: bytes.count, by: size).map {
+                    bytes[$0..<min($0 + size, bytes.count)]
+                }
+                #expect(outcome(pieces) == expected, "\(text), in pieces of \(size)")
             }
         }
     }

@@ -70,22 +70,22 @@ import TestSupport
         #expect(network.requests.isEmpty)
     }
 
-    @Test func thousandsWaitForOneStub() async throws {
+    @Test func hundredsWaitForOneStub() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .text("x").held)
         let session = network
-        let promises = (1...1000).map { number in
+        let promises = (1...300).map { number in
             Task {
                 await stub.waitForRequests(number)
                 return stub.callCount >= number
             }
         }
-        let loads = (1...1000).map { _ in Task { try await session.exchange(.test("a")).0.text } }
+        let loads = (1...300).map { _ in Task { try await session.exchange(.test("a")).0.text } }
 
         for promise in promises { #expect(await promise.value) }
         stub.release()
         for load in loads { #expect(try await load.value == "x") }
-        #expect(stub.callCount == 1000)
+        #expect(stub.callCount == 300)
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])

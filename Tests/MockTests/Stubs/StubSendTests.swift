@@ -55,7 +55,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
-        for _ in 0..<50 {
+        for _ in 0..<20 {
             let clock = MockClock(patience: .zero)
             let (client, stub) = try open(transport, clock: clock)
             var request = client.request()

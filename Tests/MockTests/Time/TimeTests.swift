@@ -99,7 +99,7 @@ import Testing
     // A released answer is given in a task of its own. The clock waits for it, however long it takes.
     @Test(arguments: [false, true])
     func whatIsDueArrivesWhileTheClockMoves(_ isReleasedBefore: Bool) async throws {
-        for _ in 0..<200 {
+        for _ in 0..<60 {
             let clock = MockClock()
             let network = MockNetwork(clock: clock)
             let late = MockResponse.text("abc").chunked(by: 1, every: .seconds(5))
