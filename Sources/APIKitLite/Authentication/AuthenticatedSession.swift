@@ -37,9 +37,7 @@ extension HTTPSession {
         return AuthenticatedSession(
             next: self, clock: clock, origins: credentials.origins,
             isRejected: credentials.configuration.isRejected
-        ) {
-            try await credentials.applied(to: $0, over: inside, $1, after: $2)
-        }
+        ) { try await credentials.applied(to: $0, over: inside, $1, after: $2) }
     }
 
     /// Returns a session that sends each request with a bearer token from the app's own store.
@@ -77,11 +75,8 @@ extension HTTPSession {
             @escaping @Sendable (_ rejection: Credentials<String>.Rejection) async throws -> String?
     ) -> some HTTPSession {
         let store = TokenStore(session: failingAtOtherOrigins(), call: token)
-        return AuthenticatedSession<String>(
-            next: self, clock: clock, origins: CredentialOrigins(urls)
-        ) {
-            try await store.applied(to: $0, $1, after: $2)
-        }
+        return AuthenticatedSession(
+            next: self, clock: clock, origins: CredentialOrigins(urls), applied: store.applied)
     }
 }
 
@@ -127,9 +122,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             var unsent = request
             unsent.httpBodyStream = nil
             context.didFail = nil
-            Task { [rejection, unsent, context] in
-                try? await applied(unsent, context, rejection)
-            }
+            Task { [rejection, unsent, context] in try? await applied(unsent, context, rejection) }
             return (body, response)
         }
         // An open stream may hold the slot of a limit that the refresh needs.

@@ -36,7 +36,8 @@ extension Credentials {
         if SharedWork.isRunning(for: self, saving) { return (request, nil) }
         let seen = try current(for: context)
         // A request that needs no credential, such as a sign-in, does not wait for one.
-        if rejection == nil, let credential = seen.credential, !seen.isSaved || isStale(seen),
+        if rejection == nil, let credential = seen.credential,
+            !seen.isSaved || configuration.isStale(credential),
             let applied = try? await configuration.apply(credential, request),
             applied.isSame(as: request)
         {
@@ -66,20 +67,22 @@ extension Credentials {
         return try await ready(for: SendContext(), over: session, isForced: isForced).credential
     }
 
-    /// Makes a credential the current one.
+    /// Makes a credential the current one. Saves it in the background, unless its refresh does.
     ///
     /// - Parameters:
-    ///   - replaced: The number of the version to replace. If another version is the current one,
-    ///     nothing happens. Nil if the app, or `save`, sets the credential.
+    ///   - replaced: The version to replace. If another is the current one, nothing happens. Nil if
+    ///     the app, or `save`, sets the credential.
     ///   - source: What provides a credential next, unless a later source is in use.
     ///   - isSaved: Whether the credential comes from `load` or `save`.
+    /// - Returns: The new version, or nil if nothing happened.
+    @discardableResult
     func change(
-        to new: Credential?, replacing replaced: Int? = nil, source: Version.Source = .app,
+        to new: Credential?, replacing replaced: Version? = nil, source: Version.Source = .app,
         isSaved: Bool = false
-    ) {
-        let earlier = current.withLock { version -> [CredentialCall: SingleFlight<Void>] in
+    ) -> Version? {
+        let (old, changed) = current.withLock { version -> (Version, Version?) in
             let old = version
-            guard replaced == nil || replaced == old.number else { return [:] }
+            guard replaced == nil || replaced?.number == old.number else { return (old, nil) }
             let isSet = replaced == nil && !isSaved
             let isUnchanged = !isSet && old.isSaved && old.credential == nil && new == nil
             version = Version(
@@ -92,11 +95,12 @@ extension Credentials {
                 version.userLeftAt = UserChanges.next()
             }
             if isSet || new != nil { version.endsRequestsBefore = version.userLeftAt }
-            // A refresh still has to end, perhaps with an error.
-            return replaced == nil ? old.calls : [:]
+            return (old, version)
         }
-        for call in earlier.values { call.release() }
-        saveInBackground()
+        // A refresh still has to save what it returned, or to end with an error.
+        if replaced == nil { for call in old.calls.values { call.release() } }
+        if replaced == nil || (new == nil && changed != nil) { saveInBackground() }
+        return changed
     }
 
     // MARK: The steps
@@ -108,10 +112,6 @@ extension Credentials {
             throw TransportError.credentialChanged
         }
         return version
-    }
-
-    private func isStale(_ version: Version) -> Bool {
-        configuration.refresh != nil && version.credential.map(configuration.isStale) == true
     }
 
     /// Loads or obtains a missing credential, then refreshes it at most once, if it is stale or
@@ -127,37 +127,41 @@ extension Credentials {
         let first = try current(for: context)
         if first.isMissing(.load), let load = configuration.load {
             try await run(.load, for: first, context) { [self] in
-                let loaded = try await load()
-                change(to: loaded, replacing: first.number, source: .refresh, isSaved: true)
+                change(to: try await load(), replacing: first, source: .refresh, isSaved: true)
             }
         }
         // A refresh sends the credential, and may read the store. Both must be up to date.
         let old = try await saved(for: context)
         var version = old
         if old.isMissing(.refresh) || (old.credential == nil && context.madeAt == nil) {
-            version = try await replaced(old, context, Rejection(session: session))
+            version = try await replaced(old, context, over: session)
         }
-        if let rejection, rejection.number == version.number {
-            return try await replaced(version, context, rejection)
-        }
-        guard isStale(version) || (isForced && version.number == old.number) else { return version }
-        let rejection = Rejection(credential: version.credential, session: session)
-        return try await replaced(version, context, rejection)
+        let rejected = rejection?.number == version.number ? rejection : nil
+        let isWanted = isForced && version.number == old.number
+        guard rejected != nil || isWanted || version.credential.map(configuration.isStale) == true
+        else { return version }
+        return try await replaced(version, context, over: session, after: rejected)
     }
 
     private func replaced(
-        _ version: Version, _ context: SendContext, _ rejection: Rejection
+        _ version: Version, _ context: SendContext, over session: any HTTPSession,
+        after rejection: Rejection? = nil
     ) async throws -> Version {
         guard let refresh = configuration.refresh else { return version }
-        let isFirst = version.credential == nil && rejection.response == nil
+        let rejected = rejection ?? Rejection(credential: version.credential, session: session)
+        let isFirst = version.credential == nil && rejection == nil
         try await run(.refresh, for: version, context) { [self] in
-            let (number, source) = (version.number, isFirst ? Version.Source.rejection : .app)
+            let source = isFirst ? Version.Source.rejection : .app
+            let new: Version?
             do {
-                change(to: try await refresh(rejection), replacing: number, source: source)
+                new = change(to: try await refresh(rejected), replacing: version, source: source)
             } catch let error as SignOutError {
-                change(to: nil, replacing: number)
+                change(to: nil, replacing: version)
                 throw error.underlying
             }
+            // A part of this call, so that the requests that share it do not repeat a failed save.
+            guard let new, new.credential != nil, !new.isSaved else { return }
+            do { try await save(new) } catch { throw SaveError(underlying: error) }
         }
         return try await saved(for: context)
     }
@@ -171,7 +175,7 @@ extension Credentials {
                 saveInBackground()
                 return version
             }
-            try await run(.save, for: version, context) { try await self.save(version) }
+            try await save(version, context)
         }
     }
 
@@ -179,14 +183,16 @@ extension Credentials {
         if current.withLock({ !$0.isSaved }) { Task { _ = try? await saved(for: SendContext()) } }
     }
 
-    /// Waits its turn, then saves a version if it is still the current one. The saves are therefore
-    /// in the order of the changes.
-    private func save(_ version: Version) async throws {
-        try await saving.wait()
-        defer { saving.signal() }
-        guard current.withLock({ $0.number == version.number && !$0.isSaved }) else { return }
-        try await configuration.save?(version.credential)
-        current.withLock { if $0.number == version.number { $0.isSaved = true } }
+    /// Waits until a version is saved, or another becomes the current one. Each save waits its turn,
+    /// so the saves are in the order of the changes.
+    private func save(_ version: Version, _ context: SendContext = SendContext()) async throws {
+        try await run(.save, for: version, context) { [self] in
+            try await saving.wait()
+            defer { saving.signal() }
+            guard current.withLock({ $0.number == version.number && !$0.isSaved }) else { return }
+            try await configuration.save?(version.credential)
+            current.withLock { if $0.number == version.number { $0.isSaved = true } }
+        }
     }
 
     /// Waits for a call to a closure, and starts it if it is not in progress. Does nothing if
@@ -204,8 +210,12 @@ extension Credentials {
         guard let (handle, isNew) = joined else { return }
         if isNew { handle.singleFlight.start(for: call == .save ? saving : self, work) }
         do { try await handle.value() } catch {
-            context.didFail?(call)
-            throw error
+            let saveError = error as? SaveError
+            context.didFail?(saveError == nil ? call : .save)
+            throw saveError?.underlying ?? error
         }
     }
 }
+
+/// The error of a save that is part of a refresh.
+private struct SaveError: Error { let underlying: any Error }

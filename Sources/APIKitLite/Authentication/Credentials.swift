@@ -43,7 +43,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// followed only within an origin. If several chains share the credentials, this is the
         /// session of the chain whose request needs the refresh. For ``Credentials/value()`` and
         /// ``Credentials/refresh()``, it is the session of the chain that was created last, or
-        /// `URLSession.shared` if there is none.
+        /// `URLSession.shared` if there is none. If the refresh needs the same timeout over all
+        /// chains, add it to this session in the closure.
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
         var number: Int?
@@ -76,10 +77,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// that is stale or that a response has rejected. Without a `refresh`, such as for an API key,
     /// the caller of a rejected request receives the response.
     ///
-    /// A request is sent at most twice. For it, `load` is called at most once, and `apply` twice.
-    /// `refresh` is called at most three times, each time for a different reason: the credential is
-    /// missing, it is stale, the response rejects it. All requests share these calls. If a
-    /// `refresh` returns the same credential, or one that is stale, the request continues with it.
+    /// A request is sent at most twice. For it, `load` is called at most once, and `apply` at most
+    /// three times. `refresh` is called at most three times, each time for a different reason: the
+    /// credential is missing, it is stale, the response rejects it. `save` is called once for each
+    /// credential that `refresh` returns. All requests share these calls, except those of `apply`.
+    /// If a `refresh` returns the same credential, or one that is stale, the request continues with
+    /// it.
     ///
     /// A request that `load`, `refresh` or `save` sends over the authenticated session goes without
     /// the credential. In a detached task, or over a session whose own refresh uses this one, such
@@ -116,10 +119,11 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
     ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
     ///     credential that is no longer the current one. Requests, and a refresh, wait until their
-    ///     credential is saved. If `save` throws, they fail with its error, the credential stays,
-    ///     and the next request calls `save` again. A request without a credential does not wait.
-    ///     ``value()`` throws if a sign-out could not be saved. A credential that `save` itself
-    ///     sets counts as saved.
+    ///     credential is saved. `save` must therefore return: until it does, no later credential is
+    ///     saved or sent. If `save` throws, the requests waiting for it fail with its error, the
+    ///     credential stays, and the next request calls `save` again. A request without a credential
+    ///     does not wait. ``value()`` throws if a sign-out could not be saved. A credential that
+    ///     `save` itself sets counts as saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:
@@ -190,9 +194,7 @@ public struct SignOutError: Error {
     /// Creates an error that signs the user out.
     ///
     /// - Parameter underlying: The reason, such as the error of the refresh.
-    public init(_ underlying: any Error) {
-        self.underlying = underlying
-    }
+    public init(_ underlying: any Error) { self.underlying = underlying }
 }
 
 // The credential is in a closure, so that a dump of `credential` does not show it.

@@ -96,6 +96,15 @@ import TestSupport
         // A refresh joins the save that hangs. Any other change waits for its own.
         await yieldWhile { change != .refresh && tokens.saving.waitingCount == 0 }
         #expect(store.log == ["save new1"])
+        if change != .signOut {
+            // It waits its turn, and may leave.
+            let executor = QueueExecutor(isSerial: true)
+            let next = executor.start { await session.outcome(of: .test("data")) }
+            await executor.settle()
+            next.cancel()
+            #expect(try await next.value == .error(.cancelled))
+            #expect(!server.given.contains("Bearer good") && !server.given.contains("Bearer new1"))
+        }
         store.release()
 
         let last: String? =
@@ -148,9 +157,33 @@ import TestSupport
 
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer new1"])
-        // It is also saved in the background.
-        #expect(store.log.count >= 3 && Set(store.log) == ["save new1"])
+        // Once for each request.
+        #expect(store.log == ["save new1", "save new1", "save new1"])
         #expect(store.content?.access == "new1")
+    }
+
+    /// Each request that shares the refresh gets the error of its save.
+    @Test func aSaveThatFailsIsNotRepeatedByTheRequestsThatWaitForIt() async throws {
+        let store = Store(.expired, failing: .save, times: .max)
+        let (server, _, tokens, session) = user(
+            store, given: .expired, on: TokenServer(holdsRefresh: true))
+        let executor = QueueExecutor(isSerial: false)
+        let refreshed = executor.start { try await tokens.refresh() }
+        let tasks = (0..<20).map { _ in
+            executor.start { try await session.load(.test("data"), as: Data.self) }
+        }
+        await server.token.waitForRequests()
+        await executor.settle()
+        server.token.release()
+
+        await #expect(throws: TestError.self) { try await refreshed.value }
+        for task in tasks {
+            let error = await #expect(throws: APIRequestError.self) { try await task.value }
+            #expect(error?.description.contains("\nThe save of the credential failed.\n") == true)
+        }
+        #expect(store.log == ["save new1"])
+        #expect(server.given.isEmpty)
+        #expect(tokens.credential?.access == "new1")
     }
 
     /// Only the attempt that fails last is described.

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import APIKitLite
 
-/// What each call gets in each state, and how many times `refresh` is called for it.
+/// What each call gets in each state, and how many times the closures are called for it.
 @Suite(.limited) struct CredentialTableTests {
     enum State: CaseIterable { case nobody, unknown, fresh, stale, unsaved }
     enum Call { case request, rejected, value, refresh, set, setNil }
@@ -34,8 +34,8 @@ import TestSupport
         let (call, states, results) = Self.table[row]
         let expected = results.split(separator: "|")[result.rawValue].filter { $0 != " " }
         for state in states {
-            let count = Locked(0)
-            let (network, tokens) = try await user(state, call) { rejection in
+            let (count, applied) = (Locked(0), Locked(0))
+            let (network, tokens) = try await user(state, call, applied) { rejection in
                 // Otherwise a loop would never end.
                 if count.next() > 20 { throw CancellationError() }
                 switch result {
@@ -51,12 +51,14 @@ import TestSupport
                 got = "failure"
             }
             #expect("\(got)\(count.withLock { $0 })" == expected, "\(state)")
+            #expect(applied.withLock { $0 } <= 3, "\(state)")
         }
     }
 
     /// A server that accepts everything, or only the new token, and a user in a state.
     private func user(
-        _ state: State, _ call: Call, refresh: @escaping Credentials<Token>.Refresh
+        _ state: State, _ call: Call, _ applied: Locked<Int> = Locked(0),
+        refresh: @escaping Credentials<Token>.Refresh
     ) async throws -> (MockNetwork, Credentials<Token>) {
         let network = MockNetwork { request in
             let given = request.value(forHTTPHeaderField: "Authorization") ?? "Bearer nobody"
@@ -66,7 +68,14 @@ import TestSupport
         }
         let fails = Locked(state == .unsaved)
         let token: [State: Token] = [.fresh: .old, .stale: .expired]
-        let tokens = TokenServer().tokens(token[state], refresh: refresh) { _ in
+        let tokens = Credentials(token[state], for: .api) { token, request in
+            applied.next()
+            return try request.authorization(bearer: token.access)
+        } isStale: {
+            $0.expires == 0
+        } refresh: {
+            try await refresh($0)
+        } save: { _ in
             if fails.withLock({ $0 }) { throw TestError() }
         }
         if state == .nobody { tokens.credential = nil }

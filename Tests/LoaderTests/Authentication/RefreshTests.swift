@@ -210,13 +210,33 @@ import TestSupport
         #expect(tokens.credential?.access == "old")
     }
 
+    /// Otherwise the app would ask the user to sign in again.
+    @Test func afterASignOutARejectionRefreshesNothing() async throws {
+        let server = TokenServer()
+        let statuses = Locked<[Int?]>([])
+        let tokens = server.tokens { rejection in
+            statuses.withLock { $0.append(rejection.response?.statusCode) }
+            return nil
+        }
+        tokens.credential = nil
+        #expect(try await tokens.value() == nil)
+
+        let session = server.session.authenticated(by: tokens)
+        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+        #expect(statuses.withLock { $0 } == [nil])
+    }
+
     @Test func withoutARefreshItReturnsTheCredential() async throws {
         let key = Credentials<String>("k") { key, request in try request.header("X-Key", key) }
         #expect(try await key.refresh() == "k")
     }
 
-    @Test(arguments: [0, 1], [Token(access: "old"), .expired])
-    func aRefreshGoesOverTheChainThatNeedsIt(_ first: Int, _ token: Token) async throws {
+    @Test(arguments: [["files", "api"], ["api", "files"]], [Token(access: "old"), .expired])
+    func aRefreshGoesOverTheChainThatNeedsIt(_ names: [String], _ token: Token) async throws {
+        for first in [0, 1] { try await refresh(over: names, token, first: first) }
+    }
+
+    private func refresh(over names: [String], _ token: Token, first: Int) async throws {
         let (server, log) = (TokenServer(), Locked<[String]>([]))
         func wire(_ name: String) -> any HTTPSession {
             server.session.intercepting { request, next in
@@ -225,18 +245,13 @@ import TestSupport
             }
         }
         let tokens = server.tokens(token)
-        let chains = [
-            wire("files").timingOut(after: .seconds(600), clock: MockClock()).authenticated(
-                by: tokens),
-            wire("api").timingOut(after: .seconds(30), clock: MockClock()).authenticated(
-                by: tokens),
-        ]
+        let chains = names.map { wire($0).authenticated(by: tokens) }
 
         #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(await chains[1 - first].outcome(of: .test("data")) == .body("Bearer new1"))
         // Without a request, it goes over the chain that was created last.
         try await tokens.refresh()
-        #expect(log.withLock { $0 } == [["files", "api"][first], "api"])
+        #expect(log.withLock { $0 } == [names[first], names[1]])
     }
 
     /// What an app calls.
