@@ -110,6 +110,13 @@ import TestSupport
             { chain($0).intercepting { _, next in try await next(URLRequest(url: .api)) } },
             "https://placeholder.example/a", 401, nil, nil
         ),
+        (
+            {
+                $0.intercepting { _, next in try await next(URLRequest(url: .api)) }
+                    .authenticated(by: .bearer("hunter2", for: .api))
+            },
+            "https://placeholder.example/a", 401, nil, nil
+        ),
         // It has a credential of its own, and the inner one is missing.
         (
             chain("https://www.example.com"), "https://www.example.com/a", 401, nil,

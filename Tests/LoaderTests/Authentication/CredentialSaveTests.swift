@@ -52,6 +52,60 @@ import TestSupport
         #expect(store.log == ["save new1"])
     }
 
+    @Test func aRefreshThatSignsOutWaitsForItsSave() async throws {
+        let store = Store(.old, holding: .save)
+        let tokens = TokenServer().tokens(.old, refresh: { _ in nil }, save: store.save)
+        let executor = QueueExecutor(isSerial: true)
+        let task = executor.start {
+            let refreshed = try await tokens.refresh()
+            #expect(refreshed == nil && store.content == nil)
+        }
+        await store.waitUntilHeld()
+
+        await executor.settle()
+        store.release()
+        try await task.value
+    }
+
+    @Test func aRequestDoesNotWaitForTheSaveOfASignOut() async throws {
+        let store = Store(.old, holding: .save)
+        defer { store.release() }
+        let server = TokenServer()
+        let tokens = server.tokens(.old, refresh: { _ in nil }, save: store.save)
+        let session = server.session.authenticated(by: tokens)
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer old"))
+        #expect(server.given == ["Bearer old"])
+        await store.waitUntilHeld()
+    }
+
+    @Test func aSignInDuringARefreshIsSavedBeforeItIsSent() async throws {
+        let store = Store(nil, holding: .save)
+        let (isAsked, never) = (Gate(), Gate())
+        let server = TokenServer(onData: { given in
+            if given == "Bearer good" { #expect(store.content == .good) }
+        })
+        let tokens = server.tokens(nil) { rejection in
+            guard rejection.response != nil else { return nil }
+            isAsked.open()
+            await never.wait()
+            return nil
+        } save: {
+            try await store.save($0)
+        }
+        defer { never.open() }
+        let session = server.session.authenticated(by: tokens)
+        let executor = QueueExecutor(isSerial: true)
+        let task = executor.start { await session.outcome(of: .test("data")) }
+        await isAsked.wait()
+
+        tokens.credential = .good
+        await store.waitUntilHeld()
+        await executor.settle()
+        store.release()
+        #expect(try await task.value == .body("Bearer good"))
+    }
+
     /// Otherwise a rotated refresh token might be in no store.
     @Test(arguments: [false, true])
     func isSavedBeforeItIsRefreshed(_ isAskedFor: Bool) async throws {
@@ -243,9 +297,25 @@ import TestSupport
         #expect(lock.withLock { $0 } > 0)
     }
 
+    @Test func aRequestWithoutTheCredentialDoesNotWaitForASave() async throws {
+        let store = Store(nil, holding: .save)
+        let tokens = Credentials<Token>(for: .api) { token, request in
+            if request.url?.path == "/login" { return request }
+            return try request.authorization(bearer: token.access)
+        } save: {
+            try await store.save($0)
+        }
+        tokens.credential = .good
+        await store.waitUntilHeld()
+        defer { store.release() }
+
+        let session = TokenServer().session.authenticated(by: tokens)
+        #expect(await session.outcome(of: .test("login")) == .body("nobody"))
+    }
+
     /// Such as the registration of a device.
-    @Test(arguments: [false, true])
-    func aRequestOfSaveOverItsOwnChainEnds(_ isChanged: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func aRequestOfSaveOverItsOwnChainEnds(_ isChanged: Bool, _ isRefreshed: Bool) async throws {
         let server = TokenServer(accepting: "new1")
         let chain = Later()
         let later = Locked<Credentials<Token>?>(nil)
@@ -262,9 +332,10 @@ import TestSupport
         let session = server.session.authenticated(by: tokens)
         chain.session.withLock { $0 = session }
         defer { chain.session.withLock { $0 = nil } }
+        if !isRefreshed { tokens.credential = Token(access: "new1") }
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        #expect(server.given.contains("nobody"))
+        await yieldWhile { !server.given.contains("nobody") }
         try await tokens.value()
         #expect(tokens.credential?.refresh == (isChanged ? "s" : "r"))
         // What `save` sets is saved.

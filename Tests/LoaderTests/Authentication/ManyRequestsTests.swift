@@ -205,12 +205,26 @@ import TestSupport
     }
 
     @Test func isNotLoadedForEachRequestIfNobodyIsSignedIn() async throws {
-        let (_, store, _, session) = user(Store(nil))
+        let (server, store, statuses) = (TokenServer(), Store(nil), Locked<[Int?]>([]))
+        let tokens = server.tokens(
+            nil,
+            refresh: { rejection in
+                statuses.withLock { $0.append(rejection.response?.statusCode) }
+                return nil
+            }, save: store.save, load: store.load)
+        let session = server.session.authenticated(by: tokens)
 
         for _ in 0..<5 {
             #expect(await session.outcome(of: .test("data")) == .body("nobody"))
         }
         #expect(store.log == ["load"])
+        // The first rejection asks for a sign-in.
+        #expect(statuses.withLock { $0 } == [nil, 401])
+
+        let key = Credentials<Token>(
+            for: .api, apply: { try $1.authorization(bearer: $0.access) }, load: store.load)
+        for _ in 0..<5 { #expect(try await key.value() == nil) }
+        #expect(store.log == ["load", "load"])
     }
 
     @Test(arguments: Store.Step.allCases, [TestError() as any Error, CancellationError()])

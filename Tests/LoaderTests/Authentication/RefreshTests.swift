@@ -135,15 +135,37 @@ import TestSupport
         #expect(server.refreshCount == 1)
     }
 
-    @Test func aRefreshDuringWhichTheUserSignsOutReturnsNobody() async throws {
-        let (server, tokens, _) = user(.old, on: TokenServer(holdsRefresh: true))
-        let refreshed = Task { try await tokens.refresh() }
-        await server.token.waitForRequests()
+    /// A credential that says when nobody has it anymore.
+    private final class Key: Sendable {
+        let name: String
+        private let isGone: Locked<Bool>
 
-        tokens.credential = nil
-        #expect(try await refreshed.value == nil)
-        server.token.release()
-        #expect(try await tokens.value() == nil)
+        init(_ name: String, isGone: Locked<Bool> = Locked(false)) {
+            (self.name, self.isGone) = (name, isGone)
+        }
+
+        deinit { isGone.withLock { $0 = true } }
+    }
+
+    @Test(arguments: [nil, "other"])
+    func theResultOfARefreshForAnEarlierUserIsIgnored(_ next: String?) async throws {
+        let (isAsked, mayEnd, isGone) = (Gate(), Gate(), Locked(false))
+        let keys = Credentials(Key("old"), for: .api) { key, request in
+            try request.header("X-Key", key.name)
+        } refresh: { rejection in
+            guard rejection.credential != nil else { return nil }
+            isAsked.open()
+            await mayEnd.wait()
+            return Key("unwanted", isGone: isGone)
+        }
+        let refreshed = Task { try await keys.refresh()?.name }
+        await isAsked.wait()
+
+        keys.credential = next.map { Key($0) }
+        #expect(try await refreshed.value == next)
+        mayEnd.open()
+        await yieldWhile { keys.credential?.name != "unwanted" && !isGone.withLock { $0 } }
+        #expect(keys.credential?.name == next)
     }
 
     /// A sign-in during a refresh, of which a later request knows nothing.
@@ -208,22 +230,6 @@ import TestSupport
         let error = await #expect(throws: APIRequestError.self) { try await tokens.refresh() }
         #expect((error?.underlying as? URLError)?.code == .timedOut)
         #expect(tokens.credential?.access == "old")
-    }
-
-    /// Otherwise the app would ask the user to sign in again.
-    @Test func afterASignOutARejectionRefreshesNothing() async throws {
-        let server = TokenServer()
-        let statuses = Locked<[Int?]>([])
-        let tokens = server.tokens { rejection in
-            statuses.withLock { $0.append(rejection.response?.statusCode) }
-            return nil
-        }
-        tokens.credential = nil
-        #expect(try await tokens.value() == nil)
-
-        let session = server.session.authenticated(by: tokens)
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-        #expect(statuses.withLock { $0 } == [nil])
     }
 
     @Test func withoutARefreshItReturnsTheCredential() async throws {

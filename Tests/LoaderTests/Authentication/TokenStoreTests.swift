@@ -128,7 +128,11 @@ import TestSupport
             return asked == nil ? "old" : "good"
         }
 
-        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("data")) }
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(.test("data"), as: Data.self)
+        }
+        #expect(error?.underlying as? TestError == TestError(number: 7))
+        #expect(error?.description.contains("\nThe refresh of the credential failed.\n") == true)
         fails.withLock { $0 = false }
         #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
     }
@@ -361,6 +365,24 @@ import TestSupport
         #expect(tokens.credential == next)
     }
 
+    @Test func anIsStaleThatSetsTheCredentialRefreshesNothing() async throws {
+        let later = Locked<Credentials<String>?>(nil)
+        let count = Locked(0)
+        let tokens = Credentials<String>("old", for: .api) { key, request in
+            try request.authorization(bearer: key)
+        } isStale: { key in
+            if key == "old" { later.withLock { $0 }?.credential = "other" }
+            return key == "old"
+        } refresh: { _ in
+            "new\(count.next())"
+        }
+        later.withLock { $0 = tokens }
+        defer { later.withLock { $0 = nil } }
+
+        #expect(try await tokens.value() == "other")
+        #expect(count.withLock { $0 } == 0)
+    }
+
     private func asked(by server: TokenServer, _ asked: Locked<[String]>) -> Credentials<Token> {
         server.tokens(nil) { rejection in
             let path = rejection.request?.url?.path ?? "-"
@@ -386,8 +408,10 @@ import TestSupport
     }
 
     /// Otherwise the refresh might load from a store what the sign-out is about to remove.
-    @Test(arguments: [false, true])
-    func aRejectionAfterASignOutAsksForNothing(_ wasSignedIn: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func aRejectionAfterASignOutAsksForNothing(
+        _ wasSignedIn: Bool, _ isWaitedFor: Bool
+    ) async throws {
         let server = TokenServer(accepting: "good")
         let asked = Locked<[String]>([])
         let tokens = self.asked(by: server, asked)
@@ -395,7 +419,8 @@ import TestSupport
 
         if wasSignedIn { tokens.credential = Token.good }
         tokens.credential = nil
+        if isWaitedFor { #expect(try await tokens.value() == nil) }
         for _ in 0..<3 { #expect(await session.outcome(of: .test("data")) == .body("nobody")) }
-        #expect(asked.withLock { $0 } == [])
+        #expect(asked.withLock { $0 } == (isWaitedFor ? ["- -"] : []))
     }
 }

@@ -159,13 +159,15 @@ import TestSupport
         #expect(server.given == ["nobody", "Bearer good"])
     }
 
-    @Test(arguments: [false, true])
-    func aUserWhoseRefreshIsRefusedHasLeft(_ isThrown: Bool) async throws {
+    /// The next user signs in by setting the credential, or by a refresh.
+    @Test(arguments: [false, true], [false, true])
+    func aUserWhoseRefreshIsRefusedHasLeft(_ isThrown: Bool, _ isSet: Bool) async throws {
         let clock = MockClock()
         let network = MockNetwork()
         network.stub(.get("/data"), .status(503))
         network.stub(.get("/other"), .status(401))
-        let tokens = TokenServer().tokens(.old) { _ in
+        let tokens = TokenServer().tokens(.old) { rejection in
+            if rejection.credential == nil { return Token(access: "other") }
             if isThrown { throw SignOutError(TestError()) }
             return nil
         }
@@ -174,7 +176,8 @@ import TestSupport
         await yieldWhile { clock.pending.isEmpty }
 
         _ = try? await session.exchange(.test("other"))
-        tokens.credential = Token(access: "other")
+        if isSet { tokens.credential = Token(access: "other") } else { try await tokens.refresh() }
+        #expect(tokens.credential?.access == "other")
         await clock.advanceToNextSleeper()
         await #expect(throws: TransportError.credentialChanged) { try await task.value }
         #expect(!network.requests.contains { $0.header("Authorization") == "Bearer other" })
