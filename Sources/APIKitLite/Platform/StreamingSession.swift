@@ -139,7 +139,10 @@ extension URLSessionTask {
     /// seconds, on the queue on which Foundation cancels tasks. Only code that runs within libcurl's
     /// call can end it sooner: for each piece, Foundation adds a callback to the delegate queue.
     func stopReceiving() {
-        guard stream != nil else { return cancel() }
+        guard stream != nil else {
+            guard let exchange = delegate as? URLSessionExchange else { return cancel() }
+            return exchange.callFoundation { self.cancel() }
+        }
         stoppedTasks.withLock { tasks in
             // Those of an app's own protocol class have no transfer to stop.
             tasks.removeAll { $0.task == nil }

@@ -16,11 +16,6 @@ extension URLSession {
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 
-    /// Calls a function that creates a streaming task.
-    func createTask(for request: URLRequest, _ create: @escaping @Sendable () -> Void) {
-        usesStandardProtocol(for: request) ? waitingQueue.async(execute: create) : create()
-    }
-
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
@@ -51,6 +46,11 @@ extension URLSessionTask {
 }
 
 extension URLSessionExchange {
+    /// Calls a function that waits for the serial queue of all sessions.
+    func callFoundation(_ call: @escaping @Sendable () -> Void) {
+        isOverConnection ? waitingQueue.async(execute: call) : call()
+    }
+
     /// Returns no new stream. Otherwise, Foundation would ask the session's own delegate, and crash
     /// if the body is data. libcurl asks before it sends a request again, which is then refused.
     func urlSession(
@@ -144,8 +144,6 @@ private let environmentHasProxy =
 extension URLSession {
     func prepareForTask(for request: URLRequest) throws {}
 
-    func createTask(for _: URLRequest, _ create: () -> Void) { create() }
-
     func mayBeOfProxy(_ response: HTTPURLResponse, to _: URLSessionExchange) -> Bool { false }
 
     func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
@@ -166,6 +164,8 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
+    func callFoundation(_ call: () -> Void) { call() }
+
     /// Reopens the body's file, for example after a challenge. The app's delegate handles the app's
     /// own streams.
     func urlSession(

@@ -62,12 +62,14 @@ extension URLSession: HTTPSession {
         try Task.checkNotCancelled()
         // Foundation would receive a whole body without a limit. On Linux, an app's own protocol
         // class stays in the app's session.
-        let isLimited = options.context.bodyLimit != nil && usesStandardProtocol(for: request)
+        let isOverConnection = usesStandardProtocol(for: request)
+        let isLimited = options.context.bodyLimit != nil && isOverConnection
         let isStream = options.bufferLimit != nil || isLimited
         let type = isStream ? URLSessionStream.self : URLSessionExchange.self
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
-            repetition: repetition(of: request, isResend: isResend))
+            repetition: repetition(of: request, isResend: isResend),
+            isOverConnection: isOverConnection)
         return try await withTaskCancellationHandler {
             try await exchange.outcome(sending: sent, over: self)
         } onCancel: {

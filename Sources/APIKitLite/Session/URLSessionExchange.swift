@@ -29,6 +29,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The cookies that the session had before it sent the request.
     let cookies: [HTTPCookie]
     let repetition: Repetition
+    /// Whether Foundation's own protocol loads the request, rather than a class of the app.
+    let isOverConnection: Bool
     /// Returns whether a response has begun, or true if that is unknown. Set before the task
     /// starts.
     var hasResponse: () -> Bool = { true }
@@ -47,13 +49,15 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     required init(
         _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
-        cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
+        cookies: [HTTPCookie] = [], repetition: Repetition = .allowed,
+        isOverConnection: Bool = false
     ) {
         self.request = request
         self.options = options
         self.file = file
         self.cookies = cookies
         self.repetition = repetition
+        self.isOverConnection = isOverConnection
     }
 
     /// Returns the delegate of the app's session, which may not be the task's session.
@@ -69,20 +73,24 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        try session.prepareForTask(for: request)
         // On Linux, `data(for:)` would resume its continuation on the loading queue. If it were
         // cancelled under a mock, every `URLSession` in the process would deadlock.
-        return try await withCheckedThrowingContinuation { continuation in
-            // Foundation calls this handler exactly once, even for a cancelled task.
-            let task = session.dataTask(with: sent) { [self] data, response, error in
-                let outcome = outcome(data, response, error)
-                if case .success(.response(_, let http)) = outcome {
-                    session.storeCookies(of: http, to: request, replacing: cookies)
+        try await withCheckedThrowingContinuation { continuation in
+            callFoundation { [self] in
+                do { try session.prepareForTask(for: request) } catch {
+                    return continuation.resume(throwing: error)
                 }
-                continuation.resume(with: outcome)
+                // Foundation calls this handler exactly once, even for a cancelled task.
+                let task = session.dataTask(with: sent) { [self] data, response, error in
+                    let outcome = outcome(data, response, error)
+                    if case .success(.response(_, let http)) = outcome {
+                        session.storeCookies(of: http, to: request, replacing: cookies)
+                    }
+                    continuation.resume(with: outcome)
+                }
+                if session.configuration.urlCache == nil { refuseRepetitionAtResume(of: task) }
+                start(task)
             }
-            if session.configuration.urlCache == nil { refuseRepetitionAtResume(of: task) }
-            start(task)
         }
     }
 

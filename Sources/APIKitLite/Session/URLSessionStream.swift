@@ -30,7 +30,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     override func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        session.createTask(for: request) { [self] in start(sent, on: session) }
+        callFoundation { [self] in start(sent, on: session) }
         return try await head()
     }
 

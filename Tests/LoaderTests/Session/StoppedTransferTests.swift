@@ -135,6 +135,31 @@ import TestSupport
         await #expect(throws: TransportError.bodyLimit(1 << 16)) { try await body.collect() }
     }
 
+    /// All sessions share Foundation's serial queue. Otherwise, as many requests as the machine has
+    /// cores would keep the reader of the body that the queue receives from running.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: [false, true])
+    func holdsNoThreadWhileFoundationIsBusy(isStream: Bool) async throws {
+        let held = network.stub(.get("/held"), .hanging)
+        let request = request("held")
+        let executor = QueueExecutor(isSerial: true)
+        let busy = try #require(session.transferQueue)
+
+        let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        busy.async { first.wait() }
+        let load = executor.start { await session.outcome(of: request, asStream: isStream) }
+        await executor.settle()
+        first.signal()
+        await held.waitForRequests()
+
+        busy.async { second.wait() }
+        let cancellation = executor.start { load.cancel() }
+        await executor.settle()
+        second.signal()
+        _ = try await cancellation.value
+        #expect(try await load.value == .error(.cancelled))
+    }
+
     // MARK: The app's session
 
     @Test(arguments: [false, true])
