@@ -15,7 +15,7 @@ extension Trait where Self == SocketLimit {
 /// Limits how many test cases with sockets run at a time, in all suites together.
 package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
     /// One at a time if the process may have only 256 descriptors, as many systems set by default.
-    fileprivate static let count = raisedDescriptorLimit() < 1_024 ? 1 : 8
+    fileprivate static let count = raisedDescriptorLimit() < 1_024 ? 1 : 16
     private static let semaphore = AsyncSemaphore(count)
     /// Held while several places are taken: no two tests wait for places of each other.
     private static let taking = AsyncSemaphore(1)
