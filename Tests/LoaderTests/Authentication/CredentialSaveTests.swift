@@ -79,6 +79,53 @@ import TestSupport
         await store.waitUntilHeld()
     }
 
+    @Test func aSignOutIsSavedThoughItsRequestHasLeft() async throws {
+        let store = Store(.old, holding: .save)
+        defer { store.release() }
+        let (isAsked, mayReturn) = (Gate(), Gate())
+        let server = TokenServer()
+        let refresh: Credentials<Token>.Refresh = { _ in
+            isAsked.open()
+            await mayReturn.wait()
+            return nil
+        }
+        let tokens = server.tokens(.old, refresh: refresh, save: store.save)
+        let session = server.session.authenticated(by: tokens)
+        let task = Task { await session.outcome(of: .test("data")) }
+        await isAsked.wait()
+
+        task.cancel()
+        #expect(await task.value == .error(.cancelled))
+        mayReturn.open()
+        await store.waitUntilHeld()
+    }
+
+    @Test func aSignOutThatWasNotSavedIsSavedByTheNextRequest() async throws {
+        let (isAsked, mayFail, isSaved) = (Gate(), Gate(), Gate())
+        let count = Locked(0)
+        let network = MockNetwork()
+        network.stub(.any, .text("ok"))
+        let key = Credentials("key", for: .api) {
+            try $1.header("Authorization", $0)
+        } save: { _ in
+            guard count.next() == 1 else { return isSaved.open() }
+            isAsked.open()
+            await mayFail.wait()
+            throw TestError()
+        }
+        let session = network.authenticated(by: key)
+        key.credential = nil
+        await isAsked.wait()
+        let executor = QueueExecutor(isSerial: true)
+        let value = executor.start { try await key.value() }
+        await executor.settle()
+        mayFail.open()
+        await #expect(throws: TestError.self) { try await value.value }
+
+        #expect(await session.outcome(of: .test("data")) == .body("ok"))
+        await isSaved.wait()
+    }
+
     @Test func aSignInDuringARefreshIsSavedBeforeItIsSent() async throws {
         let store = Store(nil, holding: .save)
         let (isAsked, never) = (Gate(), Gate())

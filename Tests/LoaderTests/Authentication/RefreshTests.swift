@@ -40,6 +40,15 @@ import TestSupport
         #expect(server.refreshCount == 1)
     }
 
+    /// Only the beginning of the rejection is read, and the rest has no place in the limit.
+    @Test func aRefreshAfterALongRejectionEnds() async throws {
+        server.network.stub(
+            .get("/data"), .data(Data(count: 3 << 20), status: 401), .text("ok"))
+        let session = server.session.limited(to: 1).authenticated(by: server.tokens())
+
+        #expect(await session.outcome(of: .test("data"), asStream: true) == .body("ok"))
+    }
+
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {
         let mayContinue = Gate()

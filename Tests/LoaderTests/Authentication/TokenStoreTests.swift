@@ -76,6 +76,35 @@ import TestSupport
         #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
     }
 
+    /// The token was rejected before the call began for a request that was sent before, too.
+    @Test func aRejectionDuringACallSharesIt() async throws {
+        let (isAsked, mayReturn) = (Gate(), Gate())
+        let rejected = Locked<[String]>([])
+        let network = MockNetwork()
+        network.stub(.get("/a"), .status(401), .text("a"))
+        let held = network.stub(.get("/b"), .status(401).held, .text("b"))
+        let session = network.authenticated(for: .api) { rejection in
+            guard let token = rejection.credential else { return "old" }
+            rejected.withLock { $0.append(token) }
+            isAsked.open()
+            await mayReturn.wait()
+            return "new"
+        }
+        let executor = QueueExecutor(isSerial: true)
+        let second = executor.start { await session.outcome(of: .test("b")) }
+        await held.waitForRequests()
+        let first = executor.start { await session.outcome(of: .test("a")) }
+        await isAsked.wait()
+
+        held.release()
+        await network.waitForResponses(2)
+        await executor.settle()
+        mayReturn.open()
+        #expect(try await first.value == .body("a"))
+        #expect(try await second.value == .body("b"))
+        #expect(rejected.withLock { $0 } == ["old"])
+    }
+
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
         let (isAsked, mayAnswer) = (Gate(), Gate())
         // The server accepts both tokens, so only the store tells the users apart.
