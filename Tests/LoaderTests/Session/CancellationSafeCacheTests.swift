@@ -149,7 +149,7 @@ import TestSupport
     }
 
     @Test func manyThreadsMakeASessionSafeOnce() {
-        for _ in 0..<50 {
+        for _ in 0..<10 {
             let (session, cache) = sessionAndCache()
             let found = Locked<Set<ObjectIdentifier>>([])
 

@@ -135,28 +135,31 @@ import TestSupport
         await #expect(throws: TransportError.bodyLimit(1 << 16)) { try await body.collect() }
     }
 
+    private func tasks() async -> [URLSessionTask] {
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { continuation.resume(returning: $0) }
+        }
+    }
+
     /// All sessions share Foundation's serial queue. Otherwise, as many requests as the machine has
     /// cores would keep the reader of the body that the queue receives from running.
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test(arguments: [false, true])
-    func holdsNoThreadWhileFoundationIsBusy(isStream: Bool) async throws {
+    @Test func onlyTheWaitingQueueWaitsForFoundation() async throws {
         let held = network.stub(.get("/held"), .hanging)
         let request = request("held")
         let executor = QueueExecutor(isSerial: true)
-        let busy = try #require(session.transferQueue)
+        let (mayStart, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        busy.async { first.wait() }
-        let load = executor.start { await session.outcome(of: request, asStream: isStream) }
+        waitingQueue.async { mayStart.wait() }
+        let load = executor.start { await session.outcome(of: request) }
         await executor.settle()
-        first.signal()
+        #expect(await tasks().isEmpty)
+        mayStart.signal()
         await held.waitForRequests()
 
-        busy.async { second.wait() }
-        let cancellation = executor.start { load.cancel() }
-        await executor.settle()
-        second.signal()
-        _ = try await cancellation.value
+        waitingQueue.async { mayEnd.wait() }
+        load.cancel()
+        #expect(await tasks().map(\.state) == [.running])
+        mayEnd.signal()
         #expect(try await load.value == .error(.cancelled))
     }
 
