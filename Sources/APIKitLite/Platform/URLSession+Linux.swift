@@ -10,9 +10,9 @@ extension URLSession {
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated, because
     ///   creating a task would crash. If another thread invalidates the session at the same moment,
     ///   creating the task can still crash. Only Foundation could check and create in one step.
-    func prepareForTask(for request: URLRequest) throws {
+    func prepareForTask(isOverConnection: Bool) throws {
         CancellationSafeCache.wrapCache(of: configuration)
-        if usesStandardProtocol(for: request) { ConnectionBusyLoop.watch(self) }
+        if isOverConnection { ConnectionBusyLoop.watch(self) }
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 
@@ -142,7 +142,7 @@ private let environmentHasProxy =
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
 #else
 extension URLSession {
-    func prepareForTask(for request: URLRequest) throws {}
+    func prepareForTask(isOverConnection: Bool) throws {}
 
     func mayBeOfProxy(_ response: HTTPURLResponse, to _: URLSessionExchange) -> Bool { false }
 

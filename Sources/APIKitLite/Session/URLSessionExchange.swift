@@ -77,7 +77,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         // cancelled under a mock, every `URLSession` in the process would deadlock.
         try await withCheckedThrowingContinuation { continuation in
             callFoundation { [self] in
-                do { try session.prepareForTask(for: request) } catch {
+                do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
                     return continuation.resume(throwing: error)
                 }
                 // Foundation calls this handler exactly once, even for a cancelled task.

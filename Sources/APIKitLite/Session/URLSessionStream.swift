@@ -36,7 +36,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     private func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
-        do { try owner.prepareForTask(for: request) } catch { return fail(error) }
+        do { try owner.prepareForTask(isOverConnection: isOverConnection) } catch {
+            return fail(error)
+        }
         let (task, didComplete) = owner.streamingTask(with: sent)
         self.didComplete = didComplete
         if !isWhole { flow.control(task) }
