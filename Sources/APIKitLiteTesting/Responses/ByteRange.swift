@@ -3,17 +3,19 @@ import Foundation
 extension MockResponse {
     /// The same response, except that a `GET` with a `Range` header receives only that range.
     ///
-    /// `bytes=500-` and `bytes=500-999` receive a `206` with `Content-Range`, or a `416` if the
-    /// body is shorter (RFC 9110, section 14). An `If-Range` header is compared with the response's
-    /// `ETag` or `Last-Modified` (section 13.1.5). Any other range receives the whole body, which
-    /// the RFC allows. Only a response with status 200 is ever sent in part. Using this with a
-    /// stream or a ``passthrough(to:)`` is a configuration error.
+    /// A request for `bytes=500-` or `bytes=500-999` receives a `206` with `Content-Range`, or a
+    /// `416` if the body has no byte 500 (RFC 9110, section 14). An `If-Range` header is compared
+    /// with the response's `ETag` or `Last-Modified` (section 13.1.5). A request for any other
+    /// range receives the whole body, as the RFC allows. Only a response with status 200 is ever
+    /// sent in part. Using `acceptingRanges` with a stream or a ``passthrough(to:)`` is a
+    /// configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         return header("Accept-Ranges", "bytes").with(\.acceptsRanges, true)
     }
 
-    /// Returns the part that a request asks for, or the response itself if it asks for none.
+    /// Returns the part that a request asks for, or the whole response if the request asks for no
+    /// part.
     func part(for request: URLRequest) -> MockResponse {
         let validator = request.value(forHTTPHeaderField: "If-Range")
         let isCurrent =

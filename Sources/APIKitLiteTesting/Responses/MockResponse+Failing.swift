@@ -6,9 +6,9 @@ extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
-    /// announced a longer one. A redirect or a response without a body, such as a 204 or a response
-    /// to a `HEAD`, fails before its headers. Using this with a stream, a ``passthrough(to:)``, an
-    /// error or ``hanging`` is a configuration error.
+    /// announced a longer body. A redirect or a response without a body, such as a 204 or a
+    /// response to a `HEAD`, fails before its headers. Calling this method on a stream, a
+    /// ``passthrough(to:)``, an error or ``hanging`` is a configuration error.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `data(for:)`
     /// receive only the error. Over a socket, the server closes the connection after those bytes,
@@ -35,9 +35,9 @@ extension MockResponse {
         with(\.configurationError, self.configurationError ?? configurationError)
     }
 
-    /// Returns the response with a configuration error that names the call if other code decides
-    /// what the response sends, or if the call needs headers and there are none. Otherwise returns
-    /// nil.
+    /// If other code decides what the response sends, or if the call needs headers that the
+    /// response lacks, returns the response with a configuration error that names the call.
+    /// Otherwise returns nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:

@@ -4,9 +4,9 @@ import Foundation
 extension MockResponse {
     /// Returns a response whose body is a file in a bundle.
     ///
-    /// The `Content-Type` depends on the extension: `application/json` for `.json` or none, and
-    /// `application/octet-stream` for an unknown one. A missing file is a configuration error:
-    /// every request to the stub fails, and `verify()` reports it.
+    /// The `Content-Type` depends on the file's extension: `application/json` for `.json` or no
+    /// extension, and `application/octet-stream` for an unknown extension. A missing file is a
+    /// configuration error: every request to the stub fails, and `verify()` reports it.
     ///
     /// - Parameters:
     ///   - fileName: The name, as in ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.

@@ -4,13 +4,13 @@ import Foundation
 extension MockResponse {
     /// Returns the response with a header, replacing any earlier value.
     ///
-    /// A `Set-Cookie` is added instead, because a response has one for each cookie.
+    /// A `Set-Cookie` header never replaces another, because each cookie needs its own header.
     ///
     /// Over each transport, every header arrives unchanged, or the request fails with an error that
-    /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
-    /// a wrong one. Only a response without a body, to a `HEAD` or with status 304, may declare any
-    /// length. Setting a `Transfer-Encoding`, or a header of an error, of ``hanging`` or of a
-    /// ``passthrough(to:)``, is a configuration error.
+    /// says why. The mock adds the `Content-Length` itself, so a response with a wrong
+    /// `Content-Length` makes its request fail. Only a response without a body, to a `HEAD` or with
+    /// status 304, may declare any length. Setting a `Transfer-Encoding`, or a header of an error,
+    /// of ``hanging`` or of a ``passthrough(to:)``, is a configuration error.
     ///
     /// - Parameters:
     ///   - name: The name of the header, in any case (RFC 9110, section 5.1). A name that is not a
@@ -21,9 +21,9 @@ extension MockResponse {
         return writing(name, value)
     }
 
-    /// Returns the response with another value of a header.
+    /// Returns the response with an additional value for a header.
     ///
-    /// A comma separates the new value from earlier ones (RFC 9110, section 5.3).
+    /// A comma separates the new value from earlier values (RFC 9110, section 5.3).
     ///
     /// - Parameters:
     ///   - name: The name of the header, as for ``header(_:_:)``.
@@ -46,7 +46,8 @@ extension MockResponse {
 
     /// Returns the response with a header that a test writes.
     private func writing(_ name: String, _ value: String) -> MockResponse {
-        // If a recorded body was decoded, a test cannot set the other three headers either.
+        // A test cannot set the first header or, if a recorded body was decoded, any of these
+        // headers.
         let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
         if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
             return wrong(
@@ -74,7 +75,7 @@ extension MockResponse {
         return with(\.fields[key(of: name)], value.trimmingCharacters(in: blanks))
     }
 
-    /// Returns the name of a header as the response writes it, or the name itself if it is absent.
+    /// Returns the name of a header as the response writes it, or `name` if the header is absent.
     private func key(of name: String) -> String {
         fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }

@@ -33,7 +33,7 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - data: The data of each event, in order.
-    ///   - terminator: The data of one more event at the end; nil for none.
+    ///   - terminator: The data of an additional event at the end, or nil to send no such event.
     ///   - interval: The time between two events, on the network's clock. A negative interval is a
     ///     configuration error.
     ///   - status: The status of the response, in `100...599`.
@@ -64,14 +64,14 @@ extension MockResponse {
     ///
     /// The client receives the headers first, without a `Content-Length`. Then the closure runs,
     /// once for each request, in the same way as a handler: see ``MockNetwork/init(_:)``. The body
-    /// ends when the closure returns. If it throws an error, the body fails with that error. Over a
-    /// socket, the server closes the connection. When the request is cancelled or times out, the
-    /// closure's task is cancelled.
+    /// ends when the closure returns. If the closure throws an error, the body fails with that
+    /// error. Over a socket, the server closes the connection. When the request is cancelled or
+    /// times out, the closure's task is cancelled.
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.
-    ///   - status: The status of the response, in `100...599`. If it does not allow a body, the
-    ///     closure does not run.
+    ///   - status: The status of the response, in `100...599`. If the status does not allow a body,
+    ///     the closure does not run.
     ///   - headers: More headers. A name may occur several times.
     ///   - write: The closure that sends the body.
     /// - Returns: The response.
@@ -85,8 +85,8 @@ extension MockResponse {
 
     /// Returns a response whose body the test sends, piece by piece.
     ///
-    /// The client receives the headers. The body stays open until ``Stub/finish(fileID:line:)`` or
-    /// ``Stub/fail(with:fileID:line:)``:
+    /// The client receives the headers. The body stays open until you call
+    /// ``Stub/finish(fileID:line:)`` or ``Stub/fail(with:fileID:line:)``:
     ///
     /// ```swift
     /// let stub = network.stub(.get("/ticks"), .stream())

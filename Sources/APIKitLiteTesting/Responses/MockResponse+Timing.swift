@@ -1,14 +1,15 @@
 import APIKitLite
 import Foundation
 
-// When a response is sent.
+// These calls decide when a response is sent.
 extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
     /// Without a clock, the delay takes no time. With a clock, if the delay exceeds the request's
     /// `timeoutInterval` (60 seconds by default), the request fails with `URLError.timedOut`.
     ///
-    /// - Parameter delay: The time before the first byte. A negative one is a configuration error.
+    /// - Parameter delay: The time before the first byte. A negative delay is a configuration
+    ///   error.
     public func delayed(by delay: Duration) -> MockResponse {
         guard delay >= .zero else {
             return wrong("delayed(by: \(delay)): a delay must not be negative.")
@@ -18,10 +19,10 @@ extension MockResponse {
 
     /// Returns the response with its body in pieces.
     ///
-    /// A data delegate receives each piece. A stream or a download receives together what has
-    /// arrived since it last asked. Other clients receive the whole body. Use an interval to
-    /// simulate a slow connection, on which each piece arrives alone. The source of a ``passthrough(to:)`` or a stream determines
-    /// its pieces, so changing them is a configuration error.
+    /// A data delegate receives each piece. A stream or a download receives all bytes since its
+    /// last read as one piece. Other clients receive the whole body. Use an interval to simulate a
+    /// slow connection, on which each piece arrives alone. Cutting a ``passthrough(to:)`` or a
+    /// stream is a configuration error, because its source determines the pieces.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece. A size below 1 is a configuration error.

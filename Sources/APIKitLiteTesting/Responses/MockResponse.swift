@@ -3,16 +3,16 @@ import Foundation
 
 /// A response that a stub sends.
 ///
-/// An invalid argument, such as `.json(_:)` with text that is not JSON, is a *configuration error*:
-/// it fails each request that the stub responds to, and `verify()` reports it.
+/// An invalid argument, such as text for `.json(_:)` that is not JSON, is a *configuration error*:
+/// each request that the stub responds to fails, and `verify()` reports the error.
 public struct MockResponse: Sendable {
     /// How the response begins.
     enum Start: Sendable {
-        /// With the status and the headers.
+        /// The status and the headers come first.
         case head
         case failure(any Error)
         case silence
-        /// With the response of a real session.
+        /// A real session sends the response.
         case passthrough(to: any HTTPSession)
     }
 
@@ -28,14 +28,14 @@ public struct MockResponse: Sendable {
     enum Source: Sendable {
         /// A closure, which runs once for each request.
         case writer(@Sendable (StreamWriter) async throws -> Void)
-        /// The test, which sends them with the stub's `send`.
+        /// The test, which sends the pieces with the stub's `send`.
         case test
     }
 
     var start = Start.head
     /// The time before the first byte.
     var delay = Duration.zero
-    /// Whether the response waits for the stub's release before anything else.
+    /// Whether the response first waits until the test releases the stub.
     var isHeld = false
     var status = 200
     /// The explicit headers.
@@ -48,7 +48,7 @@ public struct MockResponse: Sendable {
     var isOpenEnded = false
     /// The pieces of the body, none of them empty.
     var pieces: [Data] = []
-    /// The time before each piece. The last value repeats, unless there is only one.
+    /// The time before each piece. The last value repeats, unless it is the only value.
     var gaps: [Duration] = []
     /// The code that sends the body, after the pieces; nil if the response contains the whole body.
     var source: Source?
@@ -62,7 +62,7 @@ public struct MockResponse: Sendable {
 
     var body: Data { pieces.joined }
 
-    /// Returns the response with another value of a property.
+    /// Returns the response with another value for a property.
     func with<Value>(
         _ property: WritableKeyPath<MockResponse, Value>, _ value: Value
     ) -> MockResponse {
@@ -71,7 +71,7 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// Returns the value of a header, whatever its case. Pass its name in lowercase.
+    /// Returns the value of a header. Pass its name in lowercase. The response may use any case.
     func value(forHeader name: String) -> String? {
         fields.first { $0.key.lowercased() == name }?.value
     }
@@ -170,8 +170,9 @@ public struct MockResponse: Sendable {
 
     /// Returns any error instead of a response.
     ///
-    /// Over a socket, a `URLError` closes the connection. Any other error arrives as status 500
-    /// with the error message as its body, because a server cannot send an error.
+    /// Over a socket, the server closes the connection for a `URLError`. For any other error, it
+    /// responds with status 500 and the error message as the body, because a server cannot send an
+    /// error.
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {

@@ -2,16 +2,15 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// Returns a response that passes each request of its stub to a real session, and returns that
-    /// session's response.
+    /// Makes the stub pass each request to a real session and respond with that session's response.
     ///
     /// A request that no stub matches is never passed on. The session receives the request without
     /// its connection-specific fields (RFC 9110, section 7.6.1), and the journal marks it with
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
-    /// loopback address as its host. To send it elsewhere, wrap the session in another.
+    /// loopback address as its host. To change the host, wrap the session in another session.
     ///
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
-    /// pass or, over their servers, when it times out.
+    /// pass. If the request goes through their servers, it fails when it times out.
     ///
     /// - Parameter session: The session that responds.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
@@ -25,7 +24,7 @@ extension HTTPSession {
         var request = request
         request.removeConnectionFields()
         let (body, response) = try await send(request, awaiting: .head(limit: .max))
-        // The client reads no body of such a response, so it is not streamed.
+        // The client does not read the body of such a response, so the body is not streamed.
         if request.httpMethod == "HEAD" || response.isRedirect {
             return (HTTPBody(try await body.collect()), response)
         }
@@ -44,7 +43,7 @@ func connectionFields(_ connection: String?) -> [String] {
 }
 
 extension URLRequest {
-    /// Removes the fields that belong to one connection and its host, as a proxy does. The next
+    /// Removes the fields that belong to one connection and to its host, as a proxy does. The next
     /// session adds its own fields. A `Host` that differs from the URL was set by the app, and is
     /// kept.
     fileprivate mutating func removeConnectionFields() {

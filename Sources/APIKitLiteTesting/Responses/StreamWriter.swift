@@ -3,15 +3,17 @@ import Foundation
 
 /// Sends the body of one response: see ``MockResponse/stream(contentType:status:headers:_:)``.
 ///
-/// A call of `send` suspends until the client has received the piece:
+/// A call of `send` suspends until the client has received the piece. That moment depends on the
+/// client:
 ///
-/// - With the network as the session, the client receives it immediately. If its reader is busy,
-///   the piece waits in the body, and counts toward the limit of `stream(_:buffering:)`.
-/// - A `URLSession` has received it when its delegate is called. (On Apple platforms, it has
-///   received the piece as soon as Foundation has, because the delegate of another session is not
-///   visible.) While the session's task is suspended, the call waits.
-/// - A client on a socket has received it when all of its bytes are in the system's buffer. If the
-///   client does not read, the call waits once that buffer is full.
+/// - With the network as the session, the client receives the piece immediately. If the client's
+///   reader is busy, the piece waits in the body, and counts toward the limit of
+///   `stream(_:buffering:)`.
+/// - A `URLSession` has received the piece when its delegate is called. (On Apple platforms, the
+///   piece counts as received when Foundation has it, because the delegate of another session is
+///   not visible.) While the session's task is suspended, the call waits.
+/// - A client on a socket has received the piece when all bytes of the piece are in the system's
+///   buffer. If the client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {
     let onSend: @Sendable (Data) async throws -> Void
     let onSleep: @Sendable (Duration) async throws -> Void
@@ -19,7 +21,7 @@ public struct StreamWriter: Sendable {
     /// Sends text as one piece, and suspends until the client has received it.
     ///
     /// - Parameter text: The text, sent as UTF-8. If it is empty, nothing is sent.
-    /// - Throws: `URLError.networkConnectionLost` if the client has gone: it cancelled its request,
+    /// - Throws: `URLError.networkConnectionLost` if the client has left: it cancelled its request,
     ///   closed its socket, or timed out.
     public func send(_ text: String) async throws {
         try await send(Data(text.utf8))
@@ -46,7 +48,7 @@ public struct StreamWriter: Sendable {
     /// A ``MockClock`` counts the call as a sleeper. Without a clock, the call takes no time.
     ///
     /// - Parameter duration: The time to sleep. If it is zero or negative, returns immediately.
-    /// - Throws: `URLError.networkConnectionLost` as soon as the client has gone.
+    /// - Throws: `URLError.networkConnectionLost` as soon as the client has left.
     public func sleep(for duration: Duration) async throws {
         try await onSleep(duration)
     }
