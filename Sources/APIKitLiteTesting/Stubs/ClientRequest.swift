@@ -8,7 +8,7 @@ final class ClientRequest: Sendable {
     private struct State: Sendable {
         /// The ID of the last request in the journal.
         var id: Int?
-        /// Delivers the response to that request; nil if it was immediate.
+        /// Delivers the response to that request; nil if the response was immediate.
         var delivery: Delivery?
         var isCancelled = false
     }
@@ -23,7 +23,7 @@ final class ClientRequest: Sendable {
     /// - Parameters:
     ///   - core: The network that responds.
     ///   - client: The client waiting for the response.
-    ///   - receive: Receives the response in one or more parts, on any thread, up to the last part.
+    ///   - receive: Receives each part of the response, on any thread.
     init(
         to core: NetworkCore, from client: any Client,
         receive: @escaping @Sendable (ResponsePart) -> Void
@@ -70,7 +70,8 @@ final class ClientRequest: Sendable {
     private func receive(
         _ part: ResponsePart, to request: URLRequest, afterRedirects redirects: Int
     ) {
-        // When the headers arrive, as a `URLSession` does, because the body may take a long time.
+        // Like a `URLSession`, store cookies when the headers arrive, because the body may take a
+        // long time.
         part.head?.response.storeCookies(in: client.cookieStorage, for: request)
         guard let response = part.completeHead?.response, response.isRedirect else {
             return receive(part)
@@ -93,7 +94,8 @@ final class ClientRequest: Sendable {
             state.isCancelled = true
             return (state.id, state.delivery)
         }
-        // First, so that a `send` by a test that has just waited for the request to end throws.
+        // The stream closes first, so that `send` throws in a test that has just waited for the
+        // request to end.
         delivery?.closeStream()
         if let id { core.journal.markCancelled(id, at: core.time.now) }
     }

@@ -82,9 +82,10 @@ extension MockError {
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
-    /// Returns the stub to show in the error message: one that matches but is used up, or else the
-    /// one with the most criteria that hold. Among several, prefers a stub whose path is almost the
-    /// request's, for example without the path of a base URL, and then the newest stub.
+    /// Returns the stub to show in the error message: a stub that matches but is used up, or else
+    /// the stub with the most criteria that hold. Among several, prefers a stub whose path is
+    /// almost the path of the request, for example without the path of a base URL, and then the
+    /// newest stub.
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {

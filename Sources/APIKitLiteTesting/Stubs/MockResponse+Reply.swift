@@ -17,13 +17,13 @@ extension MockResponse {
         head.length = length(for: request).flatMap { Int($0) }
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
-        // A client that follows a redirect might not read its body.
+        // A client that follows a redirect might not read the redirect's body.
         if case .failure(let error, _) = ending, !isRead {
             return waiting(for: .now(.failure(error)), of: stub)
         }
         var body = self
         if !hasBody { body.pieces = [] }
-        // A body that the client does not read takes no time, and no code sends it.
+        // If the client does not read the body, skip its delays and the code that sends it.
         if !isRead { (body.gaps, body.source) = ([], nil) }
         return waiting(for: body.reply(after: head, of: stub), of: stub)
     }
@@ -114,11 +114,11 @@ extension MockResponse {
         }
     }
 
-    /// Whether the status allows a body, even an empty one (RFC 9112, section 6.3).
+    /// Whether the status allows a body, even an empty body (RFC 9112, section 6.3).
     private var allowsBody: Bool { status > 199 && status != 204 && status != 304 }
 
     /// The length that the headers declare. If the response breaks off after its whole body, this
-    /// is at least one byte more than the body, or the length that the test specifies.
+    /// is the length that the test specifies, but at least one byte more than the body.
     private var announcedLength: Int {
         let length = pieces.byteCount
         switch ending {
@@ -137,16 +137,16 @@ extension MockResponse {
     private func length(for request: URLRequest) -> String? {
         let ownLength = value(forHeader: "content-length")
         if status == 304 { return ownLength }
-        // If the recorded response had no length, neither does this one.
+        // If the recorded response had no length, this response has none.
         guard allowsBody, source == nil, !isOpenEnded, ownLength != nil || !isDecoded else {
             return nil
         }
-        // The test specifies the length of a body that it omits.
+        // For a `HEAD`, a test may omit the body and specify its length.
         if request.httpMethod == "HEAD", announcedLength == 0, let ownLength { return ownLength }
         return String(announcedLength)
     }
 
-    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be.
+    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be sent.
     func lengthError(for request: URLRequest) -> String? {
         let length = length(for: request)
         guard !isDecoded, let ownLength = value(forHeader: "content-length"), ownLength != length
@@ -166,7 +166,8 @@ extension MockResponse {
         return fields
     }
 
-    /// The response without a correct `Content-Length`, so that its body can change.
+    /// The response without its `Content-Length`, unless that is wrong, so that the body can
+    /// change.
     var withoutLength: MockResponse {
         var response = self
         response.fields = fields.filter {

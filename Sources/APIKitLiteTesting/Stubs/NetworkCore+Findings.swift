@@ -28,7 +28,7 @@ extension NetworkCore {
             }
     }
 
-    /// Returns the messages for the first items, and the number of the rest.
+    /// Returns a message for each of the first items, and a message that counts the rest.
     private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
         let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []

@@ -6,7 +6,7 @@ extension NetworkCore: WatchedObject {
     var eventCount: Int { journal.eventCount + stubCount }
 
     var hasBusyReader: Bool {
-        // Nothing shows what a client on a socket reads. It never counts as waiting.
+        // Nothing shows what a client on a socket reads. Such a client never counts as waiting.
         journal.pending.contains { !($0.isReaderDone ?? $0.client.isWaiting) }
     }
 
@@ -28,7 +28,7 @@ extension NetworkCore: WatchedObject {
             lines += error.description.components(separatedBy: "\n").map { "  \($0)" }
         }
         if errors.count > 2 { lines.append("  and \(errors.count - 2) more.") }
-        // One line for each stub and reason, in the order of the first requests.
+        // Add one line for each stub and reason, in the order of their first requests.
         let stubs = stubs
         let groups = Dictionary(grouping: pending) { $0.state(of: "", among: stubs) }.values
             .sorted { $0[0].id < $1[0].id }
@@ -66,7 +66,7 @@ extension PendingRequest {
         }
     }
 
-    /// The call that the test can make to end the wait; nil if there is none.
+    /// The call that the test can make to end the wait; nil if there is no such call.
     fileprivate var remedy: String? {
         switch reason {
         case .release: "stub.release()"

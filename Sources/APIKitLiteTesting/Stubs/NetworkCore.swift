@@ -14,7 +14,8 @@ final class NetworkCore: Sendable {
     /// Where `withMockNetwork` created the network; nil for any other network. Messages that cannot
     /// name a stub name this place.
     private let sourceLocation: String?
-    /// Replies to requests to which neither a stub nor the handler responds; nil to fail them.
+    /// Replies to requests to which neither a stub nor the handler responds; nil to fail such
+    /// requests.
     private let fallback: (@Sendable (URLRequest) -> Reply)?
     private struct Rules {
         var groups: [Stub.Group] = []
@@ -91,7 +92,8 @@ final class NetworkCore: Sendable {
         rules.withLock { $0.groups = [] }
     }
 
-    /// Returns the record of a request that is not in the journal yet, and its reply.
+    /// Returns the record of a request that is not in the journal yet, and the reply to the
+    /// request.
     func decide(
         on request: URLRequest, passes: Int
     ) -> (record: RecordedRequest, reply: Reply) {
@@ -104,7 +106,7 @@ final class NetworkCore: Sendable {
     }
 
     private func reply(to record: inout RecordedRequest) -> Reply {
-        // Copied, because the predicates called below may add stubs or send requests.
+        // The rules are copied, because the predicates called below may add stubs or send requests.
         let rules = rules.withLock { $0 }
         record.redaction = rules.redaction
         let reading = RequestReading(record)

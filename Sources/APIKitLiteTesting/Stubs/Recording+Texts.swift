@@ -1,7 +1,7 @@
 import APIKitLite
 
 extension Recording {
-    /// Returns the skipped entries of the file that have the path of a request, or no readable URL.
+    /// Returns the skipped entries of the file that have the path of a request or no readable URL.
     func skipped(for reading: RequestReading) -> [String] {
         skipped.filter { $0.url.map { URLParts($0).path == reading.url.path } ?? true }.prefix(3)
             .map { "Skipped when the file was read: \($0.text)." }

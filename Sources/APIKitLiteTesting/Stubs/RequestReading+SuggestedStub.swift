@@ -2,9 +2,9 @@ import APIKitLite
 import Foundation
 
 extension RequestReading {
-    /// The largest size, in bytes, of a body that the line includes.
+    /// The largest size, in bytes, of a body that the suggested line includes.
     private static let longestBody = 200
-    /// The largest number of query items or form fields that the line includes.
+    /// The largest number of query items or form fields that the suggested line includes.
     private static let mostItems = 20
 
     /// A `stub(…)` line that would respond to the request, as Swift code to paste.
@@ -15,8 +15,8 @@ extension RequestReading {
     }
 
     private var methodAndPath: String {
-        // A template cannot express every segment, because its braces mark names. A mark, which
-        // replaces a secret, stands for any value too.
+        // A template cannot express every segment, because its braces mark names. A mark that
+        // replaces a secret also stands for any value.
         let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
         let isPlain = segments.allSatisfy {
             $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
@@ -33,7 +33,7 @@ extension RequestReading {
         guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
         let hasMark = exactText(body)?.contains(Redaction.mark) ?? false
         if case .success(let json) = json, !hasMark { return ".json(\(json.compact.swiftLiteral))" }
-        // A name without `=` may be any text, even a secret, which a session sends as a form.
+        // A session may send any text as a form, so a name without `=` may be a secret.
         return criteria("form", (declaredForm ?? []).filter { $0.value != nil })
     }
 

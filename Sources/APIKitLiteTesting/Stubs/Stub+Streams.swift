@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-// The calls with which a test sends the body of a response itself.
+// The calls with which a test sends the body of a response.
 extension Stub {
     /// Sends text to the stub's open streams, and suspends until their clients have received it.
     ///
     /// The stub's response must be a ``MockResponse/stream(contentType:status:headers:)`` without a
     /// closure. Its stream is open from the request's arrival until ``finish(fileID:line:)``, or
-    /// until its client leaves. If none is open, waits for the next request, even if the last
-    /// client has left, because it may connect again. ``StreamWriter`` describes when a client has
-    /// received a piece.
+    /// until the client leaves. If no stream is open, the call waits for the next request, even if
+    /// the last client has left, because that client may connect again. ``StreamWriter`` describes
+    /// when a client has received a piece.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -50,7 +50,7 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // The data is sent to all streams before this waits, so that no client waits for another.
+        // The data goes to all streams before this call waits, so that no client waits for another.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()
@@ -66,12 +66,12 @@ extension Stub {
     /// Ends the streams of the last ``send(_:fileID:line:)-(String,_,_)``, after the pieces already
     /// sent.
     ///
-    /// If their clients have left, does nothing, because a client may leave on the last element,
-    /// such as `[DONE]`. A stream that has opened since the last `send` stays open: it belongs to
-    /// the next call.
+    /// If the clients of those streams have left, does nothing, because a client may leave after
+    /// the last element, such as `[DONE]`. A stream that has opened since the last `send` stays
+    /// open, because it belongs to the next call.
     ///
     /// If nothing was sent since the last call of `finish` or `fail`, ends the stub's open streams.
-    /// If none is open, waits for the next one, unless a client has left since.
+    /// If no stream is open, waits for the next stream, unless a client has left since that call.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -83,8 +83,8 @@ extension Stub {
 
     /// Ends the stub's open streams with an error, after the pieces already sent.
     ///
-    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. Over
-    /// a socket, the server closes the connection, and the client reports its own error.
+    /// If no stream is open, waits for the next stream, as ``send(_:fileID:line:)-(String,_,_)``
+    /// does. Over a socket, the server closes the connection, and the client reports its own error.
     ///
     /// - Parameters:
     ///   - code: The code of the error.
@@ -116,8 +116,8 @@ extension Stub {
         }.get()
     }
 
-    /// Returns the streams of a call. If there are none, suspends until one opens. If `isForNext`
-    /// is false, does not suspend after a client has left.
+    /// Returns the streams for a call. If there are none, suspends until a stream opens. If
+    /// `isForNext` is false, does not suspend after a client has left.
     ///
     /// - Throws: `CancellationError`.
     private func openStreams(isLast: Bool, isForNext: Bool) async throws -> [OpenStream] {

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A rule of a ``MockNetwork``: which requests it responds to, with which responses, and how often.
+/// A rule of a ``MockNetwork``: which requests receive which responses, and how often.
 public final class Stub: Sendable {
     /// How often a stub may respond, and the number that ``MockNetwork/verify()``
     /// expects.
@@ -47,8 +47,7 @@ public final class Stub: Sendable {
     let sourceLocation: String
     /// The recording that the stub responds from; nil for a stub that the test added.
     let recording: Recording?
-    /// What is wrong with the stub or its matcher, so that it can respond to no request; nil if
-    /// both are valid.
+    /// Why the stub cannot respond to any request; nil if the stub and its matcher are valid.
     let configurationError: String?
     let isReleased = Monitor(false)
     /// The streams to which the test can send.
@@ -58,7 +57,7 @@ public final class Stub: Sendable {
     let journal: Journal
     let number: Int
     let watch: HangReporter
-    /// The number of responses taken, for requests that have been recorded or are about to be. This
+    /// The number of responses that requests have taken, including requests not yet recorded. This
     /// property has its own lock.
     private let taken = Locked(0)
 
@@ -77,7 +76,7 @@ public final class Stub: Sendable {
         configurationError = matcher.configurationError ?? times.configurationError
     }
 
-    /// What is wrong with the stub or, if nothing is, with each of its responses. An invalid
+    /// What is wrong with the stub or, if the stub is valid, with each of its responses. An invalid
     /// response fails only the request that receives it.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
@@ -97,8 +96,8 @@ public final class Stub: Sendable {
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// With a ``MockResponse/held`` response, a test can then check what the client does while
-    /// waiting.
+    /// With a ``MockResponse/held`` response, a test can then check what the client does while it
+    /// waits.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -121,10 +120,10 @@ public final class Stub: Sendable {
     /// Suspends until the reader of the stub's response has taken everything that was sent and is
     /// waiting for more, or has left.
     ///
-    /// By then, the reader's code has run for each piece, so a test can check what it did. The
-    /// reader's idle timeout has restarted, so a test can move the clock. If several requests are
-    /// waiting for a response, waits for each reader. If there are none yet, waits for the first
-    /// one. If all have ended, returns immediately.
+    /// By then, the reader's code has run for each piece, so a test can check what that code did.
+    /// The reader's idle timeout has restarted, so a test can move the clock. If several requests
+    /// are pending, waits for each reader. If no request has arrived yet, waits for the first. If
+    /// all requests have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -163,7 +162,7 @@ public final class Stub: Sendable {
             """)
     }
 
-    /// Releases all ``MockResponse/held`` responses, both pending and future ones.
+    /// Releases all pending and future ``MockResponse/held`` responses.
     public func release() {
         isReleased.update { $0 = true }
     }
@@ -261,8 +260,8 @@ extension Stub {
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
         }
 
-        /// Returns the stub that responds to a request, and its response, or nil if no stub does.
-        /// The captured path values are in the reading.
+        /// Returns the stub that responds to a request, and its response, or nil if no stub
+        /// responds. Stores the captured path values in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
             choice(stubs, reading)
         }
@@ -282,8 +281,8 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source, except that its configuration errors name the response if there are
-    /// several.
+    /// The same source, except that its configuration errors name the response if there are several
+    /// responses.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self
