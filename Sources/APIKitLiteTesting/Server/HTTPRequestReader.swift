@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// Reads the requests of one connection, one after another: HTTP/1.1 and HTTP/1.0 (RFC 9112), with
-/// a `Content-Length` or with chunks.
+/// Reads the HTTP/1.1 and HTTP/1.0 requests of one connection, one after another (RFC 9112). A
+/// request's body has a `Content-Length` or chunks.
 ///
 /// The reader rejects bytes that another server may read as a different request: see "request
-/// smuggling" in the RFC. It stores a body as it arrives, so a false `Content-Length` does not
-/// allocate memory. After an error, the remaining bytes are meaningless.
+/// smuggling" in the RFC. It stores bytes of a body as they arrive, so a false `Content-Length`
+/// does not allocate memory. After an error, the remaining bytes are meaningless.
 struct HTTPRequestReader {
-    /// A request, and whether another one may follow it on the connection.
+    /// A request, and whether another request may follow on the connection.
     struct Request {
         var request: URLRequest
         var keepsAlive: Bool
@@ -16,21 +16,22 @@ struct HTTPRequestReader {
         var isHTTP11 = true
     }
 
-    /// Waits for bytes and returns them, or none at the end of the connection.
+    /// Waits for bytes and returns them, or returns no bytes at the end of the connection.
     private let receive: () -> [UInt8]
     private var buffer: [UInt8] = []
     /// The index of the first unread byte in `buffer`.
     private var start = 0
 
-    /// Creates a reader. The closure waits for bytes, and returns none when the connection ends.
+    /// Creates a reader. The closure waits for bytes, and returns no bytes when the connection
+    /// ends.
     init(_ receive: @escaping () -> [UInt8]) {
         self.receive = receive
     }
 
     /// Reads the next request, or returns nil at the end of the connection.
     ///
-    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). It is called if the client
-    /// asks for that response and has not sent any of the body.
+    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls it if the
+    /// client asks for that response and has not sent any of the body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
@@ -88,8 +89,8 @@ struct HTTPRequestReader {
         return nil
     }
 
-    /// Reads fields up to an empty line, by their lowercased names. If spellings of a name differ,
-    /// the first one is kept.
+    /// Reads fields up to an empty line, and returns them by lowercased name. If the spellings of a
+    /// name differ, keeps the first spelling.
     private mutating func fields() throws(HTTPRequestError) -> [String: (
         name: String, value: String
     )] {
@@ -106,7 +107,7 @@ struct HTTPRequestReader {
             }
             let value = parts[1].trimmingCharacters(in: blanks)
             let name = parts[0].lowercased()
-            // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
+            // A cookie may contain a comma, so semicolons separate cookies (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
             // An empty value is joined too, because two `Content-Length` fields are never valid.
             let earlier = fields[name].map { ($0.name, $0.value + separator) }
@@ -120,7 +121,8 @@ struct HTTPRequestReader {
         while true {
             let line = try line(mayEndInLF: false)
             let digits = line.prefix(while: \.isHexDigit)
-            // A semicolon begins a chunk extension, which is ignored. White space may precede it.
+            // A semicolon begins a chunk extension, which is ignored. White space may precede the
+            // semicolon.
             let rest = line[digits.endIndex...].trimmingCharacters(in: blanks)
             guard let size = Int(digits, radix: 16), rest.isEmpty || rest.hasPrefix(";") else {
                 throw .malformed("\(line) is not the size of a chunk")

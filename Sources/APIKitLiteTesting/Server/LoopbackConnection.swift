@@ -1,18 +1,18 @@
 import APIKitLite
 import Foundation
 
-/// The connection of one client. On its own thread, it reads a request, gets a response, writes it,
+/// The connection of one client. Its thread reads a request, gets a response, writes the response,
 /// and then reads the next request.
 ///
-/// If the client leaves, the connection notices within a twentieth of a second, unless it is
-/// writing.
+/// If the client leaves, the connection notices that within a twentieth of a second, unless its
+/// thread is writing.
 final class LoopbackConnection: Sendable {
     /// What follows a response.
     private enum Next {
         case request
-        /// Close, after the client has read the response.
+        /// The connection closes after the client has read the response.
         case end
-        /// Close without a response, as when a network fails.
+        /// The connection closes without a response, as when a network fails.
         case loss
     }
 
@@ -26,7 +26,8 @@ final class LoopbackConnection: Sendable {
 
     private let socket: Socket
     private let listener: LoopbackListener
-    // `run()` closes the descriptor while it holds this lock, so `close()` never uses a closed one.
+    // `run()` closes the descriptor while it holds this lock, so `close()` never uses a closed
+    // descriptor.
     private let state = Locked(State())
 
     init(_ socket: Socket, of listener: LoopbackListener) {
@@ -44,14 +45,14 @@ final class LoopbackConnection: Sendable {
                 guard let request else { break }
                 next = respond(to: request)
             } catch {
-                // The error is framed like a response to a GET, after which the connection closes.
+                // The error is framed like a response to a GET, and then the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
                 next = write(ResponsePart.report(of: error, url: listener.url), to: request)
             }
         }
-        // Closing a socket that has unread bytes would reset it, and the client could lose the
-        // response.
+        // Closing a socket with unread bytes would reset the connection, and the client could lose
+        // the response.
         if case .end = next {
             socket.finishSending()
             while !socket.receive().isEmpty {}
@@ -75,7 +76,7 @@ final class LoopbackConnection: Sendable {
     /// Whether no request is waiting for its response.
     var isIdle: Bool { state.withLock { $0.parts == nil } }
 
-    /// Gets the response to a request, and writes it.
+    /// Gets and writes the response to a request.
     private func respond(to request: HTTPRequestReader.Request) -> Next {
         let parts = PartQueue()
         let isClosed = state.withLock { state in
@@ -95,13 +96,15 @@ final class LoopbackConnection: Sendable {
         return .loss
     }
 
-    /// Writes the parts of a response. Returns nil if the client has gone or the server stopped.
+    /// Writes the parts of a response. Returns nil if the client has left or the server has
+    /// stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
         var message: ResponsePart.Head.Message?
         var hasFinished = false
         // A client that has finished sending may be waiting for the response or may have left. A
-        // probe shows which. There is only one, because a second would make the first readable.
+        // probe shows which is true. The server sends only one probe, because a second probe would
+        // make the first readable.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = message == nil
@@ -162,7 +165,7 @@ private final class PartQueue: @unchecked Sendable {  // `condition` guards all 
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {
-            // Nothing reports that a client has closed its socket while no thread reads from it.
+            // Nothing reports that a client has left while no thread reads from the socket.
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
         return isClosed ? nil : parts.removeFirst()

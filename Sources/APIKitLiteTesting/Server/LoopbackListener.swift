@@ -26,7 +26,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
 
     /// Closes the socket and all connections, and waits until they are closed.
     ///
-    /// If called on a connection's thread, closes that connection later.
+    /// On a connection's thread, closes that connection later.
     func stop() {
         condition.lock()
         defer { condition.unlock() }
@@ -50,7 +50,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
                 start(accepted)
             } else if isRefused {
                 // The process has no file descriptors left. The socket stays ready, so without a
-                // pause this would be a busy loop.
+                // pause this loop would use a whole CPU.
                 closeIdleConnection()
                 usleep(50_000)
             }

@@ -3,8 +3,8 @@ import Foundation
 
 /// An HTTP/1.1 server on `http://127.0.0.1` that responds from the stubs of a ``MockNetwork``.
 ///
-/// Use it for clients that no `URLProtocol` can reach: other processes, UI tests, command-line
-/// tools, watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
+/// Use a server for clients that no `URLProtocol` can reach: other processes, UI tests,
+/// command-line tools, watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
 ///
 /// ```swift
 /// let server = try network.serve()
@@ -13,13 +13,12 @@ import Foundation
 /// ```
 ///
 /// The server accepts connections only from this machine, and does not support TLS. It stops when
-/// its network and the server itself are released, or earlier when you call ``stop()``.
+/// you call ``stop()``, or when its network and every reference to the server are released.
 public final class LoopbackServer: Sendable {
-    /// A function that responds to a request by sending the parts of a response, on any thread, up
-    /// to the last one.
+    /// A function that responds to a request by sending each part of a response, on any thread.
     ///
-    /// The function returns another one, which cancels the request. The server calls that function
-    /// when it can no longer write to the client, or when the server stops.
+    /// The function returns a second function, which cancels the request. The server calls the
+    /// second function when the server stops or can no longer write to the client.
     typealias Responding =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponsePart) -> Void
@@ -37,10 +36,10 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - onStop: Called with the server's identity when it stops, and possibly again when it is
-    ///     released.
-    ///   - responding: Responds to a request. The server calls it, and the function that it
-    ///     returns, on the thread of the connection.
+    ///   - onStop: Called with the server's identity when the server stops, and possibly again when
+    ///     the server is released.
+    ///   - responding: Responds to a request. The server calls this function, and the function that
+    ///     it returns, on the thread of the connection.
     /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
@@ -58,8 +57,8 @@ public final class LoopbackServer: Sendable {
 
     /// Closes the port and every connection, and cancels pending requests.
     ///
-    /// When this function returns, the port and the connections are closed. Calling it again does
-    /// nothing.
+    /// When this function returns, the port and the connections are closed. Calling this function
+    /// again does nothing.
     public func stop() {
         onStop(ObjectIdentifier(self))
         listener.stop()

@@ -17,7 +17,7 @@ extension ResponsePart.Head {
         /// The bytes to send, in order.
         var pieces: [Data] { [head] + body.flatMap(framed) + end }
 
-        /// Returns a part of the body with the framing for sending it.
+        /// Returns a piece of the body, framed for sending.
         func framed(_ chunk: Data) -> [Data] {
             guard isChunked else { return [chunk] }
             return [
@@ -61,7 +61,8 @@ extension ResponsePart.Head {
         }
         let isLengthTrue =
             length != nil && fields["content-length"]?.value == length.map(String.init)
-        // A 1xx is not a final response. Closing the connection ends the client's wait for one.
+        // A 1xx is not a final response. Closing the connection ends the client's wait for a final
+        // response.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200
             && (!hasBody || isChunked || isLengthTrue)

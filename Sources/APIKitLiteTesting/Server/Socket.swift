@@ -33,7 +33,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Binds to a port of `127.0.0.1`. Returns whether that succeeds.
+    /// Binds to a port of `127.0.0.1`. Returns whether the call succeeds.
     private func bind(toPort port: UInt16) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -58,26 +58,26 @@ struct Socket: Sendable {
 
     /// Waits for the next connection to this listening socket, for up to a twentieth of a second.
     ///
-    /// - Returns: The connection, or `nil` if none arrived or the system refused to accept one.
+    /// - Returns: The connection, or `nil` if no connection arrived or the system refused to accept
+    ///   it.
     func accept() -> (connection: Socket?, isRefused: Bool) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&wait, 1, 50)
         let accepted = Foundation.accept(descriptor, nil, nil)
         if accepted >= 0 { return (Socket(descriptor: accepted), false) }
-        // These codes mean that no client is waiting, that it has left, or that a signal
-        // interrupted.
+        // These codes mean that no client waits, the client left, or a signal interrupted the call.
         return (nil, ![EAGAIN, ECONNABORTED, EINTR].contains(errno))
     }
 
-    /// Waits for bytes and returns them, or none at the end of the connection.
+    /// Waits for bytes and returns them, or returns no bytes at the end of the connection.
     func receive() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, count in
             count = max(0, again { recv(descriptor, buffer.baseAddress, buffer.count, 0) })
         }
     }
 
-    /// Whether the client has closed its socket. Also true if the client has only finished sending,
-    /// which looks the same.
+    /// Whether the client has closed its socket. This is also true if the client has only finished
+    /// sending, which looks the same.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         let count = again { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }
@@ -87,7 +87,7 @@ struct Socket: Sendable {
     /// Whether the client's system has rejected sent bytes, because the client has left.
     var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
-    /// Sends a byte out of band, which the client's reads skip. If the client has left, the socket
+    /// Sends an out-of-band byte, which the client's reads skip. If the client has left, the socket
     /// becomes broken.
     func probe() {
         var byte: UInt8 = 0
@@ -143,7 +143,8 @@ struct Socket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // On Apple platforms, a connection inherits the flags of its listening socket.
         _ = fcntl(descriptor, F_SETFL, 0)
-        // The head and the body may be sent as two pieces. The second must not wait for an ACK.
+        // The head and the body may be sent as two pieces. The second piece must not wait for an
+        // ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)
         set(SOL_SOCKET, SO_NOSIGPIPE)
