@@ -44,7 +44,8 @@ final class DirectClient: Client {
             let data = collected.withLock(\.body).joined
             return (try HTTPBody(data).limited(by: options), response)
         } onCancel: {
-            // This is recorded before the client's task resumes and sends its next request.
+            // The cancellation is recorded before the client's task resumes and sends its next
+            // request.
             request.recordCancellation()
             promise.resolve(with: .failure(URLError(.cancelled)))
             // Another task may be reading the body.
@@ -69,7 +70,8 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: ResponsePart) {
-        // First, because the reader may leave as soon as it has received the piece.
+        // The receipts come first, because the reader may leave as soon as it has received the
+        // piece.
         for receipt in part.receipts { receipt.didTake() }
         if let stream { return receive(part, in: stream) }
         let whole = collected.withLock { collected in
@@ -84,8 +86,8 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: ResponsePart, in stream: BodyBuffer) {
-        // A complete body is one piece, which may exceed the buffer's limit because nobody has read
-        // any of it.
+        // A complete body is one piece, which may exceed the buffer's limit because the client has
+        // not read any of it.
         for piece in part.completeHead == nil ? part.body : [part.body.joined] {
             stream.append(piece)
         }

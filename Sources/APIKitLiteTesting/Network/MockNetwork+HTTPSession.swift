@@ -13,8 +13,8 @@ extension MockNetwork: HTTPSession {
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, with the status and headers.
     /// - Throws: The stub's error, or any error thrown by its handler; `URLError.cancelled` if the
-    ///   task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` if nothing responds; the
-    ///   stream's error if the request's body cannot be read.
+    ///   task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` if no stub and no
+    ///   closure responds; the stream's error if the request's body cannot be read.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -39,7 +39,8 @@ extension MockNetwork: HTTPSession {
         _ part: ResponsePart, to record: RecordedRequest, _ options: SendOptions
     ) throws -> (HTTPBody, HTTPURLResponse) {
         let id = core.journal.append(record, awaitedBy: nil)
-        // The task may have been cancelled since, because matching may call the user's code.
+        // The task may have been cancelled after the last check, because matching may call the
+        // user's code.
         guard !Task.isCancelled else {
             core.journal.markCancelled(id, at: core.time.now)
             throw URLError(.cancelled)

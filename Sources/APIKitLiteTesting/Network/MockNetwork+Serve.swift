@@ -5,21 +5,22 @@ extension MockNetwork {
     /// Starts a server that responds from the same stubs, for clients in other processes.
     ///
     /// The server listens on `http://127.0.0.1`. Its requests appear in ``requests`` and count
-    /// toward ``verify()``. A client that uses it as its `http` proxy reaches the stubs
-    /// of any host. Errors reach the client in this form:
+    /// toward ``verify()``. A client that uses the server as its `http` proxy reaches the stubs of
+    /// any host. Errors reach the client in this form:
     ///
-    /// - Anything other than an HTTP/1.1 or HTTP/1.0 request receives status 400, with the reason
-    ///   as its body.
-    /// - A request to which no stub responds receives status 501, with the error message as its
-    ///   body.
-    /// - An error thrown by a handler causes status 500, with the error message as its body.
-    /// - A `URLError` closes the connection without a response, so the client reports its own
-    ///   error.
+    /// - For bytes that are not an HTTP/1.1 or HTTP/1.0 request, the client receives status 400,
+    ///   with the reason as the body.
+    /// - For a request to which no stub responds, the client receives status 501, with the error
+    ///   message as the body.
+    /// - For an error thrown by a handler, the client receives status 500, with the error message
+    ///   as the body.
+    /// - For a `URLError`, the server closes the connection without a response, so the client
+    ///   reports its own error.
     ///
     /// The server stops when you call ``LoopbackServer/stop()``, or when the network and every
     /// reference to the server are released.
     ///
-    /// - Parameter port: The port, or 0 for a free one, whose number is in the server's `url`.
+    /// - Parameter port: The port, or 0 for a free port, whose number is in the server's `url`.
     /// - Returns: The server, which already accepts connections.
     /// - Throws: ``MockError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {

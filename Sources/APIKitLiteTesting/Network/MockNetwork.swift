@@ -62,13 +62,13 @@ public final class MockNetwork: Sendable {
 
     /// The closure for requests to which no stub responds; `nil` if there is none.
     ///
-    /// If it throws an error, the request fails with that error. A response that is not an
-    /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. Each request is
-    /// served by the closure that was set when it arrived, even if it has been replaced since.
+    /// If the closure throws an error, the request fails with that error. A response that is not an
+    /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. The closure that is
+    /// set when a request arrives serves that request, even if you replace the closure later.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network. Calls may overlap. When a request is cancelled, so is the task that
-    /// runs its call.
+    /// creates the network. Calls may overlap. When a request is cancelled, the task that runs its
+    /// call is cancelled too.
     ///
     /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
     /// earlier systems, it must not block.
@@ -88,8 +88,8 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// A new configuration whose requests only this network responds to, for other HTTP clients and
-    /// for sessions with a delegate.
+    /// A new configuration for other HTTP clients and for sessions with a delegate. Only this
+    /// network responds to their requests.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         let pooledClass = pooledClass.withLock { pooledClass in
@@ -105,7 +105,7 @@ public final class MockNetwork: Sendable {
         return configuration
     }
 
-    /// Adds a stub with responses, which takes precedence over older stubs.
+    /// Adds a stub with responses. The stub takes precedence over older stubs.
     ///
     /// Each request receives the next response.
     ///
@@ -131,7 +131,7 @@ public final class MockNetwork: Sendable {
             sourceLocation: "\(fileID):\(line)")
     }
 
-    /// Adds a stub with a handler, which takes precedence over older stubs.
+    /// Adds a stub with a handler. The stub takes precedence over older stubs.
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub responds to.
@@ -140,7 +140,7 @@ public final class MockNetwork: Sendable {
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
     ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If the
-    ///     closure throws, the request fails with that error.
+    ///     closure throws an error, the request fails with that error.
     /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(
@@ -151,10 +151,12 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    // Disfavored, because a closure that only throws would otherwise be ambiguous. The types match
-    // `requestHandler`, so the closures of a handwritten mock can be passed unchanged.
+    // This overload is disfavored, because a closure that only throws would otherwise be ambiguous.
+    // The types match `requestHandler`, so the closures of a handwritten mock can be passed
+    // unchanged.
 
-    /// Adds a stub with a closure like ``requestHandler``, which takes precedence over older stubs.
+    /// Adds a stub with a closure like ``requestHandler``. The stub takes precedence over older
+    /// stubs.
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub responds to.
@@ -192,7 +194,7 @@ public final class MockNetwork: Sendable {
     ///
     /// Call this at the end of a test, because nothing checks stubs that are added afterwards.
     ///
-    /// - Throws: ``VerificationError`` if a check fails. It lists requests to which no stub
+    /// - Throws: ``VerificationError`` if a check fails. The error lists requests to which no stub
     ///   responded, stubs that were used the wrong number of times, configuration errors, and
     ///   requests that are still pending. Requests over a socket are never listed as pending,
     ///   because the server notices a closed socket late.

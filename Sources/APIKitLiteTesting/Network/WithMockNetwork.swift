@@ -9,8 +9,8 @@ import APIKitLite
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: Any error thrown by the body, or ``VerificationError`` if the verification fails. If
-///   both happen, one ``VerificationError`` contains both, without findings that the body's error
-///   already includes.
+///   the body throws and the verification fails, one ``VerificationError`` contains both errors,
+///   without findings that the body's error already includes.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
     clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -31,7 +31,8 @@ nonisolated(nonsending) func verifying<R>(
     do {
         result = try await body(network)
     } catch {
-        // The body often throws the error of an unmatched request, which is also a finding.
+        // The error that the body throws is often that of an unmatched request, and so also a
+        // finding.
         let thrown = "\(error)"
         let findings = network.core.findings.filter { !thrown.contains($0) }
         if findings.isEmpty { throw error }
@@ -46,8 +47,7 @@ public struct VerificationError: DescribedError, Sendable {
     /// One message for each finding.
     ///
     /// Lists at most 20 requests without a response, 20 stubs that were used the wrong number of
-    /// times, and 20 pending requests. If there are more, another message gives
-    /// their number.
+    /// times, and 20 pending requests. If there are more, another message counts the rest.
     public let findings: [String]
 
     /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
