@@ -10,7 +10,7 @@ protocol Client: AnyObject, Sendable {
     var readerState: ReaderState? { get }
 
     /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
-    /// nil if the session has none.
+    /// nil if the session has no such timeout.
     var sessionTimeout: TimeInterval? { get }
 
     /// Whether the client cannot receive a response that is not HTTP.
@@ -19,8 +19,8 @@ protocol Client: AnyObject, Sendable {
     /// The number of mocks that have passed the request on.
     var passes: Int { get }
 
-    /// Stores the client's cookies; nil if the mock stores none for it. Foundation stores cookies
-    /// only for its own protocols.
+    /// Stores the client's cookies; nil if the mock stores no cookies for the client. Foundation
+    /// stores cookies only for its own protocols.
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Decides about a redirect. The completion handler, which may be called on any thread,
@@ -44,8 +44,8 @@ extension Client {
 }
 
 extension URLRequest {
-    /// Returns the request with the cookies that a storage has for its URL. As in a `URLSession`,
-    /// they replace the request's own `Cookie`.
+    /// Returns the request with the cookies that a storage has for the request's URL. As in a
+    /// `URLSession`, these cookies replace the request's own `Cookie`.
     func addingCookies(of storage: HTTPCookieStorage?) -> URLRequest {
         guard httpShouldHandleCookies, let url, let cookies = storage?.cookies(for: url),
             !cookies.isEmpty

@@ -10,11 +10,11 @@ import Foundation
 /// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins when
 /// the clock reaches a moment, the stub is released or the test makes a call, and ends at the next
 /// wait. So while the test moves the clock, the client receives the due parts in order, however
-/// busy the machine is. The user's code runs outside a step, because it may wait for the clock
-/// itself.
+/// busy the machine is. The user's code runs outside a step, because that code may wait for the
+/// clock.
 final class Delivery: Sendable {
-    /// Receives the parts of the response with their times, in order, on any thread. Never called
-    /// after the last part.
+    /// Receives the parts of the response with their times, in order, on any thread. It is never
+    /// called after the last part.
     typealias Receiver = @Sendable (ResponsePart, Duration) -> Void
 
     /// What the delivery needs until the response ends. Afterwards the delivery keeps nothing
@@ -53,7 +53,8 @@ final class Delivery: Sendable {
     private let task = TaskSlot()
     private let state: Locked<State?>
 
-    /// Creates a delivery that has not started. A ``MockClock`` does not move until it waits.
+    /// Creates a delivery that has not started. A ``MockClock`` does not move until the delivery
+    /// waits.
     ///
     /// - Parameters:
     ///   - reason: What the reply is waiting for first.
@@ -96,8 +97,8 @@ final class Delivery: Sendable {
         _ = end()
     }
 
-    /// Closes the stream that the test sends, because the client has gone. `cancel()` is called
-    /// later, because it may run the user's code.
+    /// Closes the stream that the test sends, because the client has left. `cancel()` is called
+    /// later, because `cancel()` may run the user's code.
     func closeStream() {
         let stream = state.withLock { state in
             defer { state?.stream = nil }
@@ -135,7 +136,7 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Waits for the release of the stub, which sets its gate to true.
+    /// Waits until the stub's `release()` sets the monitor to true.
     func waitForRelease(_ isReleased: Monitor<Bool>) async throws {
         // `waitForSleepers` counts the timeout, because perhaps nothing else ends the wait.
         try await wait(for: .release, .callback) { isReleased.when({ $0 }, $0) }
@@ -180,8 +181,8 @@ final class Delivery: Sendable {
                 let receipt = Receipt()
                 give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
-                // This happens within a step, so that the test's next message arrives before the
-                // clock moves.
+                // The test's call resumes within a step, so that the test's next message arrives
+                // before the clock moves.
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
@@ -198,8 +199,8 @@ final class Delivery: Sendable {
 
     /// Sends a piece, and suspends until the client has received it.
     ///
-    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled while the
-    ///   client is still there.
+    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled before the
+    ///   client has left.
     func send(_ data: Data) async throws {
         try checkWriter()
         if data.isEmpty { return }
@@ -213,7 +214,7 @@ final class Delivery: Sendable {
         state.withLock { $0?.reason = reason }
     }
 
-    /// Suspends on the network's clock. Throws the same errors as `send(_:)`.
+    /// Suspends for a duration on the network's clock. Throws the same errors as `send(_:)`.
     func sleep(for duration: Duration) async throws {
         try checkWriter()
         do {
@@ -229,7 +230,7 @@ final class Delivery: Sendable {
     }
 
     /// The error for a call in a cancelled task. Usually the task was cancelled because the client
-    /// has gone.
+    /// has left.
     private var cancellationError: any Error {
         state.withLock { $0 == nil } ? Receipt.clientGone : CancellationError()
     }
@@ -237,7 +238,7 @@ final class Delivery: Sendable {
     // MARK: Waits
 
     /// Ends the step, and suspends until the callback begins the next step. `limit` says how the
-    /// client's timeout, if it ends the wait, appears on a ``MockClock``.
+    /// client's timeout appears on a ``MockClock``; nil if the timeout does not limit this wait.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
@@ -258,7 +259,7 @@ final class Delivery: Sendable {
     }
 
     /// Records the reason for the wait and sets the timeout, and only then sends the due part,
-    /// because the client may immediately ask for either.
+    /// because the client may immediately ask for the reason or the timeout.
     private func willWait(for reason: WaitReason, _ limit: Sleeper.Kind?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
@@ -294,8 +295,8 @@ final class Delivery: Sendable {
 
     private var idleTimeout: Duration {
         if let known = state.withLock({ $0?.idleTimeout }) { return known }
-        // This is computed only when needed, because for a `URLSession` on Linux, this takes longer
-        // than the rest of a request.
+        // The timeout is computed only when needed, because for a `URLSession` on Linux, the
+        // computation takes longer than the rest of a request.
         let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
         state.withLock { $0?.idleTimeout = idleTimeout }
         return idleTimeout
@@ -330,7 +331,8 @@ final class Delivery: Sendable {
         }
         guard let last else { return nil }
         last.timeout?.cancel()
-        // First, so that the closure is cancelled when a pending call of `send` throws in it.
+        // The task is cancelled first, so that its closure is already cancelled when a pending call
+        // of `send` throws.
         task.cancel()
         last.stream?.close()
         for receipt in last.receipts + last.due.receipts { receipt.didLeave() }

@@ -1,10 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// The requests that a mock received, oldest first, including those still waiting for a response.
+/// The requests that a mock received, oldest first, including requests still waiting for a
+/// response.
 ///
-/// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. While recording,
-/// it keeps everything.
+/// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. During a
+/// recording, the journal keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
@@ -15,7 +16,8 @@ final class Journal: Sendable {
         var firstID = 0
         /// The number of requests that each stub has responded to, by the stub's number.
         var counts: [Int] = []
-        /// The requests without a complete response by ID, including those no longer in `entries`.
+        /// The requests without a complete response by ID, including requests no longer in
+        /// `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
         var eventCount = 0
@@ -51,8 +53,8 @@ final class Journal: Sendable {
     /// The number of requests ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
-    /// The requests without a complete response, oldest first, including those that the journal no
-    /// longer keeps.
+    /// The requests without a complete response, oldest first, including requests that the journal
+    /// no longer keeps.
     var pending: [PendingRequest] {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
@@ -93,7 +95,7 @@ final class Journal: Sendable {
         await state.wait { $0.changeCount > count }
     }
 
-    /// A number that grows with each request, each piece of a body, and each end.
+    /// A number that grows with each request, each piece of a body, and each end of a request.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for it.
@@ -181,7 +183,7 @@ struct PendingRequest: Sendable {
 
 extension RecordedRequest {
     fileprivate mutating func forgetBodies() {
-        // Foundation would copy a request that has no body, too.
+        // Without this check, Foundation would copy even a request that has no body.
         if request.httpBody?.isEmpty == false { (request.httpBody, hasLostBody) = (nil, true) }
         if !wholeBody.isEmpty || sentBody != nil { hasLostBody = true }
         wholeBody = []

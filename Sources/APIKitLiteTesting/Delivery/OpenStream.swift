@@ -3,7 +3,8 @@ import Foundation
 
 /// A response whose body the test sends, with the messages that are not delivered yet.
 ///
-/// It is open from the arrival of the request until the test ends the body or the client leaves.
+/// The stream is open from the arrival of the request until the test ends the body or the client
+/// leaves.
 final class OpenStream: Sendable {
     enum Message: Sendable {
         case piece(Data, Promise<Void>)
@@ -14,14 +15,14 @@ final class OpenStream: Sendable {
     /// The open streams of one stub.
     struct List: Sendable {
         var open: [OpenStream] = []
-        /// The streams of the last `send`, even if their clients have left; nil once they have been
-        /// ended.
+        /// The streams of the last `send`, even if their clients have left; nil once the test has
+        /// ended them.
         var sent: [OpenStream]?
         /// Whether a client has left since the test last ended a stream.
         var hasClientLeft = false
 
         /// Returns the streams of a call that the test makes, or nil if the call waits for the next
-        /// one. `isLast` ends the streams.
+        /// stream. With `isLast`, the call ends the streams.
         mutating func streams(isLast: Bool, isForNext: Bool) -> [OpenStream]? {
             if !isForNext, let sent {
                 // The client may have left and connected again, so its next stream stays open.
@@ -88,7 +89,7 @@ final class OpenStream: Sendable {
 }
 
 extension OpenStream.Message {
-    /// Tells the test that the client has gone.
+    /// Tells the test that the client has left.
     fileprivate func fail() {
         if case .piece(_, let sent) = self { sent.resolve(with: .failure(Receipt.clientGone)) }
     }

@@ -5,7 +5,7 @@ import Foundation
 final class Receipt: Sendable {
     private enum State {
         case open
-        /// The client will have received the piece even if it leaves now.
+        /// The piece counts as received even if the client leaves now.
         case certain
         case taken
         case left
@@ -15,32 +15,32 @@ final class Receipt: Sendable {
 
     private let state = Monitor(State.open)
 
-    /// Whether the client has the piece or has gone.
+    /// Whether the client has the piece or has left.
     var hasEnded: Bool { state.value.isEnd }
 
-    /// Records that the client is about to take the piece. A transport calls it before `didTake()`
-    /// if the piece may cause the client to leave.
+    /// Records that the client is about to take the piece. A transport calls this method before
+    /// `didTake()` if the piece may cause the client to leave.
     func willTake() {
         state.withLock { if $0 == .open { $0 = .certain } }
     }
 
-    /// Records that the client has the piece. A transport calls it once. If the client leaves
-    /// earlier, it cancels the request instead.
+    /// Records that the client has the piece. A transport calls this method once. If the client
+    /// leaves earlier, the transport cancels the request instead.
     func didTake() {
         state.update { if !$0.isEnd { $0 = .taken } }
     }
 
-    /// Records that the client has gone.
+    /// Records that the client has left.
     func didLeave() {
         state.update { if !$0.isEnd { $0 = $0 == .certain ? .taken : .left } }
     }
 
-    /// Calls back when the client has the piece or has gone.
+    /// Calls back when the client has the piece or has left.
     func whenEnded(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
         state.when({ $0.isEnd }, call)
     }
 
-    /// Suspends until the client has the piece or has gone, or until the task is cancelled.
+    /// Suspends until the client has the piece or has left, or until the task is cancelled.
     func wait() async {
         await state.wait { $0.isEnd }
     }

@@ -6,7 +6,8 @@ import Foundation
 /// A `MockResponse` creates the reply for the request.
 enum Reply: Sendable {
     /// Passes the parts of the response to a delivery, one after another, and waits between them.
-    /// The response ends when the function returns, or fails with the error that it throws.
+    /// The response ends when the function returns, or fails with the error that the function
+    /// throws.
     typealias Function = @Sendable (Delivery) async throws -> Void
 
     /// A complete response, or an error, that waits for nothing.
@@ -29,7 +30,7 @@ enum WaitReason: Sendable {
     case writer
     /// The test, which sends a stream.
     case test
-    /// The client, which has received a piece of a stream and is not reading on.
+    /// The client, which has received a piece of a stream and does not ask for more.
     case reader
     /// Nothing: the response never ends.
     case nothing

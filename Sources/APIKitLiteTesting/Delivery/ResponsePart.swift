@@ -21,7 +21,7 @@ struct ResponsePart: Sendable {
     }
 
     var head: Head?
-    /// The response of a closure if it is not HTTP, in place of a head.
+    /// A closure's response that is not HTTP, in place of a head.
     var plainResponse: URLResponse?
     /// The pieces of the body, after the head.
     var pieces: [Piece] = []
@@ -38,8 +38,8 @@ struct ResponsePart: Sendable {
         return complete(Head(response: response, length: pieces.byteCount), pieces)
     }
 
-    /// Creates the only part from a closure's result. It keeps the response object, unless the
-    /// response's URL has no host.
+    /// Creates the only part of a response from a closure's result. The part keeps the response
+    /// object, unless the response's URL has no host.
     ///
     /// - Throws: ``MockError`` if the response is not an `HTTPURLResponse` and the client supports
     ///   only HTTP.

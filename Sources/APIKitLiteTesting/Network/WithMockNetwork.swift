@@ -31,8 +31,7 @@ nonisolated(nonsending) func verifying<R>(
     do {
         result = try await body(network)
     } catch {
-        // The error that the body throws is often that of an unmatched request, and so also a
-        // finding.
+        // The body often throws the error for an unmatched request. That error is also a finding.
         let thrown = "\(error)"
         let findings = network.core.findings.filter { !thrown.contains($0) }
         if findings.isEmpty { throw error }

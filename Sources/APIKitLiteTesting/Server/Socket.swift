@@ -58,8 +58,8 @@ struct Socket: Sendable {
 
     /// Waits for the next connection to this listening socket, for up to a twentieth of a second.
     ///
-    /// - Returns: The connection, or `nil` if no connection arrived or the system refused to accept
-    ///   it.
+    /// - Returns: The connection, or `nil` if no connection arrived or the system refused a
+    ///   connection.
     func accept() -> (connection: Socket?, isRefused: Bool) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&wait, 1, 50)
