@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// A network or a clock to watch. Everything it describes is redacted.
+/// A network or a clock that a reporter watches. Its descriptions are redacted.
 protocol WatchedObject: AnyObject, Sendable {
     /// A number that grows with every event.
     var eventCount: Int { get }
-    /// A sentence about what is waiting for the test; nil if nothing is.
+    /// A sentence about what is waiting for the test; nil if nothing is waiting.
     var wait: String? { get }
     /// The remaining lines of a report.
     var details: [String] { get }
@@ -55,7 +55,7 @@ package final class HangReporter: Sendable {
     private let state = Locked(State())
     private let mainActor = MainActorTurn()
 
-    /// Where reports go; nil to write none.
+    /// Where reports go; nil to write no reports.
     package var output: Output? {
         get { state.withLock { $0.output } }
         set { state.withLock { $0.output = newValue } }
@@ -90,8 +90,8 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Checks after a second, unless a check is already scheduled. Call this when something starts
-    /// to wait.
+    /// Checks for events after a second, unless a check is already scheduled. Call this when
+    /// something starts to wait.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
         let output = state.withLock { state -> Output? in
             guard !state.isLooking, let output = state.output else { return nil }
@@ -105,7 +105,8 @@ package final class HangReporter: Sendable {
 
     /// Schedules another check, writes the report, or stops if nothing is waiting.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // First, so that whatever starts to wait now schedules another check or is found below.
+        // The flag is cleared first, so that whatever starts to wait now schedules another check or
+        // is found below.
         let calls = state.withLock { state in
             state.isLooking = false
             return state.calls.sorted { $0.key < $1.key }
@@ -145,7 +146,8 @@ final class MainActorTurn: Sendable {
     /// Whether the main actor has run the last request.
     var isTaken: Bool { taken.withLock { $0 } }
 
-    /// Requests a turn of the main actor. Call this only after it has run the last request.
+    /// Requests a turn of the main actor. Call this only after the main actor has run the last
+    /// request.
     func request() {
         taken.withLock { $0 = false }
         Task { @MainActor in taken.withLock { $0 = true } }

@@ -5,14 +5,14 @@ extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
     /// A task may not be sleeping yet, so call this before you move the clock. If there are other
-    /// sleepers, say how soon the one that you mean is due: `waitForSleepers(within: .seconds(1))`
-    /// ignores a delay of thirty seconds, and waits for the retry.
+    /// sleepers, say how soon the sleeper that you mean is due. For example,
+    /// `waitForSleepers(within: .seconds(1))` ignores a delay of thirty seconds.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The minimum number of sleepers.
-    ///   - duration: The longest remaining time of a sleeper to count; nil for any.
+    ///   - duration: The longest remaining time of a sleeper to count; nil for any remaining time.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     public func waitForSleepers(

@@ -29,12 +29,12 @@ public final class MockClock: CallbackClock {
             self.offset = offset
         }
 
-        /// Returns the moment that follows this one after a duration.
+        /// Returns the moment that is later than this moment by a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// Returns the time from this moment to another.
+        /// Returns the time from this moment to another moment.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
@@ -55,7 +55,7 @@ public final class MockClock: CallbackClock {
     /// Creates a clock at zero.
     ///
     /// - Parameter patience: How long ``advance(by:fileID:line:)`` waits while nothing happens, in
-    ///   real time, which is longer on a busy machine.
+    ///   real time. On a busy machine, the wait takes longer.
     public init(patience: Duration = .milliseconds(500)) {
         self.patience = max(0, Int(patience / .milliseconds(1)))
         watch.add(self)
@@ -74,8 +74,9 @@ public final class MockClock: CallbackClock {
     /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not
     /// ended, and of handlers that have not returned.
     ///
-    /// A deadline limits other work. The clock fires it at its moment, just as it wakes a sleeper,
-    /// but ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count it.
+    /// A deadline limits other work. The clock fires a deadline at its moment, just as it wakes a
+    /// sleeper, but ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count
+    /// deadlines.
     public var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
@@ -101,8 +102,8 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there
-    /// is none, does nothing.
+    /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
+    /// no such moment, does nothing.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -120,14 +121,15 @@ public final class MockClock: CallbackClock {
     /// This includes sleepers that the woken tasks add. Before the clock moves on from a moment,
     /// each client that continued at that moment runs until it waits again: it sleeps on this
     /// clock, waits for a response of a network with this clock, or has read what a stream sent. A
-    /// stub's handler runs until it sleeps or returns. So a loop that
-    /// advances the clock does not move it before they have run.
+    /// stub's handler runs until it sleeps or returns. So a loop that advances the clock does not
+    /// move the clock before the clients and handlers have run.
     ///
     /// Nothing reports that a client has ended, or that it waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
-    /// as long as you pass to ``init(patience:)``, the clock moves on. It waits for that only once
-    /// at each moment at which something woke, however much woke. If a client needs longer, or
-    /// works in several tasks, wait with ``waitForSleepers(_:within:fileID:line:)``.
+    /// for as long as you pass to ``init(patience:)``, the clock moves on. The clock waits this
+    /// long at most once at each moment, however many sleepers wake at that moment. If a client
+    /// needs longer, or works in several tasks, wait with
+    /// ``waitForSleepers(_:within:fileID:line:)``.
     ///
     /// If a woken task is blocked and cannot run for five seconds, the wait is reported to standard
     /// error.
@@ -152,7 +154,7 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Moves to a moment, or for nil to the next sleeper.
+    /// Moves the clock to a moment or, for nil, to the next sleeper.
     private func move(to moment: Instant?) async {
         // A client or a handler may move the clock itself.
         let mover = currentTask.flatMap { task in
@@ -175,14 +177,14 @@ public final class MockClock: CallbackClock {
     /// The number of checks that only yield, which is enough for most clients.
     private static let quickChecks = 16
 
-    /// Waits for the end of all steps, and until each client that is active waits again, or nothing
+    /// Waits until all steps have ended and each active client waits again, or until nothing
     /// happens. A client that never stops sending requests is not awaited forever. Then moves the
     /// time, and returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
             await endOfSteps()
-            // This is read outside the lock, because readers have their own locks.
+            // The readers are checked outside the lock, because readers have their own locks.
             let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
             switch sleepers.update({ $0.move(to: moment, whileReading: isReading) }) {
             case .wake(let sleeper): return sleeper
@@ -195,14 +197,15 @@ public final class MockClock: CallbackClock {
                 sleepers.withLock { $0.clientsRest() }
                 continue
             }
-            // The pauses grow, because beside many tests, each check waits for its turn.
+            // The pauses grow, because each check waits for its turn when many tests run in
+            // parallel.
             let pause = quiet < 0 ? 0 : 1 + quiet / 16
             checks += 1
             quiet += max(1, pause)
             if pause == 0 {
                 await Task.yield()
             } else {
-                // Detached, so that it also sleeps in a cancelled task.
+                // The sleep is detached, so that a cancelled task also sleeps.
                 await Task.detached { try? await Task.sleep(for: .milliseconds(pause)) }.value
             }
         }

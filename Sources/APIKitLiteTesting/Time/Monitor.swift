@@ -85,11 +85,11 @@ final class Monitor<Value: Sendable>: Sendable {
 /// Writes text to standard error in one call, so that the output of parallel tests does not mix.
 func writeToStandardError(_ text: String) {
     if StandardError.filters.withLock({ $0.contains { $0.takes(text) } }) { return }
-    // This method throws if standard error is closed, where `write(_:)` would crash.
+    // If standard error is closed, this method throws an error, and `write(_:)` would crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }
 
-/// The texts that this package's own tests take instead of standard error.
+/// Filters for texts that this package's own tests receive instead of standard error.
 package enum StandardError {
     package static let filters = Locked<[Filter]>([])
 

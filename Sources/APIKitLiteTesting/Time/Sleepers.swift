@@ -11,7 +11,7 @@ struct Sleeper: Sendable {
         /// The timeout of an exchange or a handler. `waitForSleepers` does not count it.
         case deadline = "a deadline"
 
-        /// Whether `waitForSleepers` counts it.
+        /// Whether `waitForSleepers` counts such a sleeper.
         var isCounted: Bool { self != .deadline }
     }
 
@@ -57,8 +57,8 @@ struct Sleepers: Sendable {
     private var resuming: [Int: Promise<Void>] = [:]
     /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
-    /// The number of clients that something else let continue, such as a response, and that have
-    /// not waited again. The test may have started one before it moves a new clock.
+    /// The number of clients that something else, such as a response, let continue, and that have
+    /// not waited again. The test may have started a client before it moves a new clock.
     private var activeCount = 1
     /// The number of reply steps in progress, during which the time must not move.
     var stepCount = 0
@@ -91,7 +91,8 @@ struct Sleepers: Sendable {
     /// immediate.
     mutating func clientWaits(_ task: Int? = nil) {
         if task == nil, !awake.isEmpty {
-            // Nothing says whether it is one of these, so from now on only their number counts.
+            // Nothing says whether the client is one of these tasks, so from now on only their
+            // number counts.
             activeCount += awake.count
             awake = []
         }
@@ -104,7 +105,8 @@ struct Sleepers: Sendable {
     /// Records that a task runs until it waits.
     mutating func taskRuns(_ task: Int) { awake.insert(task) }
 
-    /// Records that a task that runs is about to move the clock. Returns whether there is one.
+    /// Records that a running task is about to move the clock. Returns false if the task is not
+    /// running.
     mutating func taskMoves(_ task: Int) -> Bool { awake.remove(task) != nil }
 
     /// Records that a client has received a piece of a body.
@@ -121,8 +123,9 @@ struct Sleepers: Sendable {
         case end
     }
 
-    /// Moves the time to the next sleeper, and removes and returns it. If no sleeper is due up to
-    /// the moment, moves the time to the moment. For nil, moves to the next sleeper, if any.
+    /// Moves the time to the next sleeper, and removes and returns that sleeper. If no sleeper is
+    /// due up to the moment, moves the time to the moment. For nil, moves to the next sleeper, if
+    /// any.
     mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
         let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
         let target = next?.key.deadline ?? moment
@@ -139,7 +142,7 @@ struct Sleepers: Sendable {
         return .wake(next)
     }
 
-    /// Records that a woken task runs again, and returns its promise, or nil if there is none.
+    /// Records that a woken task runs again, and returns the task's promise, if there is one.
     mutating func didResume(_ key: Sleeper.Key) -> Promise<Void>? {
         resuming.removeValue(forKey: key.number)
     }
