@@ -14,7 +14,8 @@ public final class MockURLSession: HTTPSession {
     /// Creates a session that returns the same response to every request.
     ///
     /// - Parameter response: The data, the response and the error. If there is an error, requests
-    ///   fail with it. If there is neither an error nor a response, they fail with ``MockError``.
+    ///   fail with that error. If there is neither an error nor a response, requests fail with
+    ///   ``MockError``.
     public init(response: Response) {
         makeResponse = { _ in response }
     }
@@ -23,7 +24,7 @@ public final class MockURLSession: HTTPSession {
     ///
     /// - Parameters:
     ///   - isRequestSuccess: Whether the status is 200.
-    ///   - data: The body of a 200; `{}` by default.
+    ///   - data: The body of a response with status 200; `{}` by default.
     public init(isRequestSuccess: Bool = true, data: Data? = Data("{}".utf8)) {
         makeResponse = { url in
             let status = isRequestSuccess ? 200 : 404
@@ -53,7 +54,7 @@ public final class MockURLSession: HTTPSession {
     /// Returns the fixed response.
     ///
     /// - Parameters:
-    ///   - request: The request, which is ignored.
+    ///   - request: The request, which does not change the status or the body.
     ///   - options: What to wait for. The body is always complete.
     /// - Returns: The body, with the status and headers.
     /// - Throws: The session's error; `URLError.cancelled` if the task is cancelled; ``MockError``
@@ -125,7 +126,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guar
         self.makeResponse = makeResponse
     }
 
-    /// Starts the task. Calling it again, or after ``cancel()``, does nothing.
+    /// Starts the task. Calling this method again, or after ``cancel()``, does nothing.
     public func resume() {
         guard let completion = takeCompletion() else { return }
         let (data, response, error) = makeResponse()

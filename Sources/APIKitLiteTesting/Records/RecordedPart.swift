@@ -27,7 +27,7 @@ public struct RecordedPart: Sendable {
     /// The content as text; nil if it is not UTF-8.
     public var text: String? { exactText(data) }
 
-    /// Returns the first value of a header, or nil if the part does not have it.
+    /// Returns the first value of a header, or nil if the part does not have that header.
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -55,7 +55,7 @@ public struct RecordedPart: Sendable {
     }
 }
 
-// Opaque, because a dump shows a line for each byte of a body.
+// The type is opaque, because a dump would show a line for each byte of a body.
 extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The name and the content on one line. A file is shown as its name, type and size.
     ///

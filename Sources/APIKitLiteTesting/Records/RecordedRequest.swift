@@ -33,7 +33,7 @@ public struct RecordedRequest: Sendable {
     /// until then.
     var endTime: Duration?
 
-    /// The status and headers that were sent; nil if none have been.
+    /// The status and headers that were sent; nil if they have not been sent.
     public internal(set) var response: HTTPURLResponse?
 
     /// The error with which the request failed; nil if it has not failed.
@@ -89,13 +89,13 @@ public struct RecordedRequest: Sendable {
         sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
     }
 
-    /// Returns the value of a header, or nil if the request does not have it.
+    /// Returns the value of a header, or nil if the request does not have that header.
     ///
     /// - Parameter name: The name of the header; its case does not matter (RFC 9110, section 5.1).
     public func header(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
 
-    /// Decodes the body from JSON. As `Data`, the body is returned unchanged. As an optional type,
-    /// an empty body is nil.
+    /// Decodes the body from JSON. For the type `Data`, returns the body unchanged. For an optional
+    /// type, returns nil if the body is empty.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -109,7 +109,7 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-// Opaque, because a dump shows a line for each byte of a body.
+// The type is opaque, because a dump would show a line for each byte of a body.
 extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The method, the URL, the size of the body, and whether the request was cancelled or passed
     /// through.
