@@ -11,13 +11,13 @@ package final class BodyBuffer: Sendable {
         /// The end of the body, which the reader receives after the pieces.
         var ending: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// Ends the transfer. Nil after the end.
+        /// The function that ends the transfer. Nil after the body has ended.
         var cancel: (@Sendable () -> Void)?
-        /// Whether the transfer was or must be ended by `cancel`.
+        /// Whether `cancel` has ended the transfer, or must end it.
         var isCancelled = false
 
-        /// Removes and returns the pieces that have arrived. Returns none at the end of the body,
-        /// or nil if the reader must wait.
+        /// Removes and returns the pieces that have arrived. Returns an empty array at the end of
+        /// the body, or nil if the reader must wait.
         mutating func take() -> Result<[Data], any Error>? {
             guard count > 0 else { return ending.map { $0.map { [] } } }
             defer { (pieces, count) = ([], 0) }
@@ -39,7 +39,8 @@ package final class BodyBuffer: Sendable {
     }
 
     /// Sets the function that ends the transfer. The function is called at most once, when the
-    /// reader leaves or the limit is exceeded, or immediately if either has already happened.
+    /// reader leaves or the limit is exceeded. If the transfer must already end, the function is
+    /// called immediately.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = cancel }
@@ -64,9 +65,9 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece. Ignores an empty one.
+    /// Adds a piece, unless the piece is empty.
     ///
-    /// If too many bytes are then unread, the body ends with ``TransportError/bodyLimit(_:)``. A
+    /// If the unread bytes exceed the limit, the body ends with ``TransportError/bodyLimit(_:)``. A
     /// single piece may exceed the limit, because it is already in memory.
     package func append(_ piece: Data) {
         let callBack = state.withLock { state -> (@Sendable () -> Void)? in
@@ -112,9 +113,9 @@ package final class BodyBuffer: Sendable {
     /// Only one task may call this function at a time. If that task is cancelled, the transfer
     /// ends.
     ///
-    /// - Throws: The error that ended the body, even in every later call.
+    /// - Throws: The error that ended the body. Every later call throws the same error.
     func next() async throws -> Data? {
-        // The bytes are joined outside the lock, because joining many takes milliseconds.
+        // Pieces are joined outside the lock, because joining many of them takes milliseconds.
         if let taken = state.withLock({ $0.take() }) { return try joined(taken.get()) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -131,14 +132,14 @@ package final class BodyBuffer: Sendable {
     }
 
     /// Ends the transfer, and discards unread bytes. If the entire body has been read, does
-    /// nothing. A pending call to `next()` and all later ones throw the error.
+    /// nothing. A pending call to `next()` and all later calls throw the error.
     ///
     /// - Returns: Whether there is a pending call to `next()`.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
         let (reader, cancel) = state.withLock { state -> Step in
-            // Everything has been read.
+            // The entire body has been read.
             if state.count == 0, state.ending != nil { return (nil, nil) }
             (state.pieces, state.count) = ([], 0)
             // `isCancelled` remains true if the limit was already exceeded.
@@ -162,7 +163,7 @@ private func joined(_ pieces: [Data]) -> Data? {
 
 /// What a body's reader is doing.
 package enum ReaderState: Equatable, Sendable {
-    /// The reader has read everything that arrived, this many bytes, and is waiting for more.
+    /// The reader has read this many bytes, which are all that arrived, and is waiting for more.
     case waiting(afterBytes: Int)
     /// The reader has not asked for the next piece.
     case busy

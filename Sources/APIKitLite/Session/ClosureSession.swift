@@ -38,9 +38,9 @@ public struct ClosureSession: HTTPSession {
     ///   - request: The request to send.
     ///   - options: What to wait for. The response is complete in any case.
     /// - Returns: The complete body, and the status and headers.
-    /// - Throws: Any error thrown by the closure. ``TransportError/notHTTP(_:)`` if its response is
-    ///   not an `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if its body is too
-    ///   large.
+    /// - Throws: Any error thrown by the closure. ``TransportError/notHTTP(_:)`` if the closure's
+    ///   response is not an `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if the body
+    ///   is too large.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

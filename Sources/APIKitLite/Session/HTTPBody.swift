@@ -14,13 +14,14 @@ import Foundation
 /// The transfer ends as soon as you leave the loop, release the body, or cancel the reading task. A
 /// body in pieces can be read only once.
 ///
-/// A session that wraps another one may return a body that wraps the inner one: see ``map(_:)``.
+/// A session that wraps another session may return a body that wraps the inner session's body: see
+/// ``map(_:)``.
 public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns the next bytes, or nil at the end. The function is called by only one task at a
     /// time, and never after the end or an error.
     typealias Next = @Sendable () async throws -> Data?
 
-    /// Ends the transfer with an error, unless it has ended.
+    /// Ends the transfer with an error, unless the transfer has already ended.
     ///
     /// Returns whether a task was waiting for a piece. That task throws the error.
     typealias End = @Sendable (_ error: any Error) -> Bool
@@ -33,22 +34,25 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     private var content: Content
-    /// What the sessions in a chain noted. Every body that wraps this one has the same notes.
+    /// What the sessions in a chain noted about the exchange. A body that wraps this body has the
+    /// same notes.
     var notes = Notes()
     /// The exchange, for the errors of the body's elements. Nil unless the body was returned by
     /// ``HTTPSession/stream(_:buffering:)``.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
-    /// The maximum size of this whole body, if a session in the chain has set it.
+    /// The maximum size of the whole body, or nil if no session in the chain has set a limit.
     var limit: Int?
 
-    /// Facts about an exchange that the sessions of a chain pass to the load, beside its response.
+    /// Facts about an exchange that the sessions of a chain pass to the load, along with the
+    /// response.
     struct Notes {
-        /// Called if a load rejects the response, one for each observer of the exchange, the inner
-        /// one first.
+        /// The functions to call if a load rejects the response: one for each observer of the
+        /// exchange, beginning with the innermost observer.
         var didReject: [@Sendable (APIRequestError) -> Void] = []
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
-        /// The clocks of the chain, each with the moment of its timeout, if it has one.
+        /// The clocks of the chain, each with the moment of a timeout, or nil if no timeout uses
+        /// the clock.
         var timeouts: [(timeline: Timeline, deadline: Duration?)] = []
     }
 
@@ -57,13 +61,13 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .complete(data)
     }
 
-    /// Creates a body in pieces. `end` is called when its reader leaves, and may be called more
+    /// Creates a body in pieces. `end` is called when the reader leaves, and may be called more
     /// than once.
     init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
     }
 
-    /// Creates a body in pieces that wraps another one, which `next` reads.
+    /// Creates a body in pieces that wraps another body, which `next` reads.
     init(wrapping body: HTTPBody, next: @escaping Next, end: End? = nil) {
         self = body
         content = HTTPBody(next: next, end: end ?? { body.end(throwing: $0) }).content
@@ -76,7 +80,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Creates a body from the bytes that arrive in a buffer, as a timeline's time passes.
+    /// Creates a body from the bytes that arrive in a buffer. A mock also passes its clock's
+    /// timeline.
     package init(_ buffer: BodyBuffer, on timeline: Timeline? = nil) {
         self.init(next: { try await buffer.next() }, end: { buffer.end(throwing: $0) })
         notes.timeouts = timeline.map { [($0, nil)] } ?? []
@@ -84,7 +89,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Creates a body whose pieces a function returns.
     ///
-    /// Use it in your own ``HTTPSession``.
+    /// Use this initializer in your own ``HTTPSession``.
     ///
     /// - Parameter next: Returns the next piece, or nil at the end. The function is called when a
     ///   piece is needed, one call at a time, and its task is cancelled when the reader leaves.
@@ -119,8 +124,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// }
     /// ```
     ///
-    /// A complete body stays complete, and the function receives all its bytes. Any other body is
-    /// read once, through the returned body, whose reader throws the function's error.
+    /// A complete body stays complete, and the function receives all its bytes. A body in pieces is
+    /// read once, through the returned body, which throws the function's error.
     ///
     /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the piece is
     ///   skipped.
@@ -149,7 +154,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns all bytes. If the body comes in pieces, reads it to the end.
     ///
     /// - Parameter limit: The maximum number of bytes. By default, a complete body is returned as
-    ///   it is, and a body in pieces may have 1 GiB.
+    ///   it is, and a body in pieces may have up to 1 GiB.
     /// - Throws: ``TransportError/bodyTooLarge(limit:)``, or an error from
     ///   ``AsyncIterator/next()``.
     public func collect(limit: Int? = nil) async throws -> Data {
@@ -171,9 +176,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The maximum size of this whole body.
     var wholeLimit: Int { limit ?? SendOptions.standardBodyLimit }
 
-    /// Returns the body with the limit for a whole body, if one is awaited.
+    /// Returns the body, with the limit for a whole body if the options await a whole body.
     ///
-    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if it is complete and larger.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if the body is complete and exceeds the
+    ///   limit.
     package func limited(by options: SendOptions) throws -> HTTPBody {
         guard options.bufferLimit == nil else { return self }
         var body = self
@@ -185,14 +191,14 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     /// Ends the transfer, even if the body is retained, and returns whether a task is waiting for a
-    /// piece. The reader throws the error.
+    /// piece. The waiting task throws the error.
     @discardableResult
     func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
     }
 
     /// Returns an iterator over the pieces. If the body comes in pieces, only the first iterator
-    /// returns them. Any other throws ``TransportError/bodyReadTwice``.
+    /// returns them. Any other iterator throws ``TransportError/bodyReadTwice``.
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data):
@@ -218,13 +224,14 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// - Throws: `URLError.cancelled` if the task is cancelled.
         ///   ``TransportError/bodyLimit(_:)`` if too many bytes were unread.
         ///   ``TransportError/bodyReadTwice`` if the body was read before, or another task is
-        ///   waiting in a copy's `next()`. Otherwise, the error that ended the transfer, which
-        ///   every later call throws again.
+        ///   waiting in the `next()` of a copy of this iterator. Otherwise, the error that ended
+        ///   the transfer, which every later call throws again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
             try await nextPiece()
         }
 
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this function to stay on the caller's
+        /// actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(any Error)
@@ -241,7 +248,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
-/// The ownership of a transfer, which ends when its last reader is released.
+/// The ownership of a transfer. The transfer ends when its last reader is released.
 private final class BodyTransfer: Sendable {
     private enum State {
         case open
@@ -282,7 +289,8 @@ private final class BodyTransfer: Sendable {
             return piece
         } catch {
             state.withLock { $0 = .ended(.failure(error)) }
-            // A function that wraps the rest of the body may have failed.
+            // If a function that transforms the body threw the error, the transfer has not ended
+            // yet.
             _ = end(URLError(.cancelled))
             throw error
         }
@@ -290,22 +298,22 @@ private final class BodyTransfer: Sendable {
 }
 
 extension HTTPBody {
-    /// How many bytes of a body an error keeps.
+    /// The maximum number of bytes of a body that an error keeps.
     private static let longestBeginning = 1024 * 1024
 
-    /// Returns the beginning of a refused response's body for the error: at most 1 MiB, as far as
-    /// it arrives within 5 seconds, and before the timeouts of the chain.
+    /// Returns the beginning of a refused response's body for the error: at most 1 MiB, and only
+    /// what arrives within 5 seconds and before the timeouts of the chain.
     ///
-    /// The 5 seconds are measured on the given clock and on the clocks of the chain. The real clock
-    /// counts only if no clock is a test's. If the body throws an error, returns what arrived,
-    /// because the refusal matters more.
+    /// The 5 seconds are measured on the given clock and on the clocks of the chain. A real-time
+    /// clock counts only if no clock belongs to a test. If the body throws an error, returns the
+    /// bytes that arrived, because the refusal matters more than this error.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
         var body = self
         return await body.peek(on: clock)
     }
 
-    /// Returns the beginning, as ``beginning(on:)`` does. The body then still has it, and fails
-    /// after it if a time limit ended the transfer.
+    /// Returns the beginning, as ``beginning(on:)`` does. The body keeps these bytes, and throws an
+    /// error after them if a time limit ended the transfer.
     nonisolated(nonsending) mutating func peek(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]

@@ -2,8 +2,8 @@ import Foundation
 
 /// A type that sends a request and returns its response, which is all that a loader needs.
 ///
-/// `URLSession` conforms to it. So does every policy, which wraps another session, so policies can
-/// be chained. Your own policy is a type with `send`:
+/// `URLSession` conforms to this protocol. So does every policy. A policy wraps another session, so
+/// policies can be chained. Your own policy is a type with a `send` function:
 ///
 /// ```swift
 /// struct LanguageSession: HTTPSession {
@@ -64,7 +64,8 @@ public protocol HTTPSession: Sendable {
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers. For ``SendOptions/body``, the body is
     ///   complete.
-    /// - Throws: The reason the response was not received. For a `URLSession`, it is a `URLError`.
+    /// - Throws: The reason the response was not received. A `URLSession` usually throws a
+    ///   `URLError`.
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse)
@@ -82,8 +83,8 @@ extension HTTPSession {
     ///   - progress: Called on any thread while the request's body is sent, with the number of
     ///     bytes passed to the connection so far, and the body's size. At the last call, with the
     ///     full size, a few hundred kilobytes may still be in transit. If the request is sent
-    ///     again, the number drops. For your own stream, the size is nil, and on Linux, `progress`
-    ///     is not called.
+    ///     again, the number drops. For your own body stream, the size is nil on Apple platforms,
+    ///     and `progress` is not called on Linux.
     /// - Returns: The body's bytes, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func data(
@@ -123,9 +124,10 @@ extension HTTPSession {
     /// Sends a request, and returns its response as soon as the headers have been received.
     ///
     /// If the reader is slow, bytes are buffered. On Apple platforms, a `URLSession` suspends its
-    /// task while more than 1 MiB or half of the limit is buffered, so that the server waits. On
-    /// Linux, while more than 2 MiB or half of the limit is buffered, the server is delayed for at
-    /// most 100 ms until the reader reads something.
+    /// task while more than 1 MiB or half of the limit is buffered, so that the server waits.
+    /// Foundation on Linux cannot suspend one task. While more than 2 MiB or half of the limit is
+    /// buffered, all transfers of the process are slowed until the reader has read nothing for 100
+    /// ms.
     ///
     /// - Parameters:
     ///   - request: The request to send.

@@ -2,12 +2,13 @@ import Foundation
 
 /// The redirects that a session follows for a request.
 public enum RedirectPolicy: Sendable {
-    /// All redirects.
+    /// Follows all redirects.
     case follow
-    /// Redirects within the request's origin (scheme, host and port). A redirect to another origin
-    /// is returned as the response, with its status and `Location`.
+    /// Follows redirects within the request's origin (scheme, host and port). A redirect to another
+    /// origin is returned as the response, with its status and `Location`.
     case sameOrigin
-    /// None. The redirect itself is returned as the response, with its status and `Location`.
+    /// Follows no redirect. The redirect itself is returned as the response, with its status and
+    /// `Location`.
     case refuse
 }
 
@@ -32,12 +33,12 @@ extension SendContext {
     }
 }
 
-/// Returns the request that follows a redirect, or nil if the response is the final one, because
-/// its status is not a redirect's or its `Location` is not an `http` or `https` URL.
+/// Returns the request that follows a redirect, or nil if the response is the final one, because it
+/// has no redirect status or its `Location` is not an `http` or `https` URL.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
 /// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
-/// is kept unless the location has one (RFC 9110, section 10.2.2).
+/// is kept unless the location has its own fragment (RFC 9110, section 10.2.2).
 ///
 /// A request to another origin (scheme, host or port) keeps only content and content-negotiation
 /// headers. These are the headers of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`,
@@ -79,7 +80,8 @@ private let openHeaders = words(
     if-modified-since if-none-match if-range if-unmodified-since range user-agent
     """)
 
-/// Returns the absolute URL of a location, or nil if it is not `http` or `https` with a host.
+/// Returns the absolute URL of a location, or nil if that is not an `http` or `https` URL with a
+/// host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     guard let resolved = URL(reference: location, relativeTo: origin)?.absoluteURL,
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,

@@ -3,8 +3,8 @@ import Foundation
 /// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body``, ``body(limit:)`` or
 /// ``head(limit:)``.
 ///
-/// A session that wraps another one passes on the value it received, which also tells the inner
-/// sessions which redirects to follow, and who observes the exchange.
+/// A session that wraps another session passes on the options that it received. The options also
+/// tell the inner sessions which redirects to follow, and who observes the exchange.
 public struct SendOptions: Sendable {
     /// The maximum number of bytes buffered for the reader, or nil if the whole response is
     /// awaited.
@@ -19,7 +19,7 @@ public struct SendOptions: Sendable {
     /// request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static let body = SendOptions(bufferLimit: nil)
 
-    /// Waits for the whole response, if its body is not too large.
+    /// Waits for the whole response, and limits the size of its body.
     ///
     /// - Parameter limit: The maximum size of the decompressed body, in bytes. If the body is
     ///   larger, the request fails with ``TransportError/bodyTooLarge(limit:)``.
@@ -32,7 +32,7 @@ public struct SendOptions: Sendable {
     /// Waits for the headers. The body follows in pieces.
     ///
     /// - Parameter limit: The maximum number of bytes buffered for the reader. A value below 1
-    ///   counts as 1. If more arrive, the body throws ``TransportError/bodyLimit(_:)``.
+    ///   counts as 1. If more bytes arrive, the body throws ``TransportError/bodyLimit(_:)``.
     public static func head(limit: Int = standardLimit) -> SendOptions {
         SendOptions(bufferLimit: limit)
     }
@@ -66,18 +66,20 @@ package struct SendContext: Sendable {
     /// connection.
     var didResend: (@Sendable () -> Void)?
 
-    /// Called with the credential's closure that threw, and with nil when an attempt begins.
+    /// Called with the closure of a credential that threw an error, and with nil when an attempt
+    /// begins.
     var didFail: (@Sendable (CredentialCall?) -> Void)?
 
-    /// The value of ``UserChanges/now`` when the request was made, if it may have waited since
-    /// then, such as for a retry.
+    /// The value of ``UserChanges/now`` when the request was made. Nil unless the request may have
+    /// waited since then, for example for a retry.
     var madeAt: Int?
 
-    /// Notes when the request was made, before it waits for anything but its credential.
+    /// Records when the request was made. Call this before the request waits for anything except
+    /// its credential.
     mutating func begin(at change: Int = UserChanges.now) { madeAt = madeAt ?? change }
 
-    /// Whether the reader always continues soon, like one that writes a file. A `URLSession` on
-    /// Linux then waits for the reader for up to 10 seconds instead of 100 milliseconds before it
-    /// buffers more than 2 MiB.
+    /// Whether the reader always continues soon, like a reader that writes a file. If so, a
+    /// `URLSession` on Linux waits for the reader for up to 10 seconds instead of 100 milliseconds
+    /// before it buffers more than 2 MiB.
     var waitsForReader = false
 }

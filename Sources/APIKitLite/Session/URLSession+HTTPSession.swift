@@ -14,7 +14,8 @@ extension URLSession: HTTPSession {
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers.
     /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` from
-    ///   Foundation. ``TransportError``. ``FileBodyError`` if a file of the body cannot be read.
+    ///   Foundation. ``TransportError`` for an error without a `URLError` code. ``FileBodyError``
+    ///   if a file of the body cannot be read.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -44,7 +45,7 @@ extension URLSession: HTTPSession {
             case .redirect(let redirected):
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
-                // The stream has been read. Only a body of files can be reopened.
+                // The body stream has been read. Only a body of files can be reopened.
                 guard redirected.canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }
@@ -60,8 +61,8 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        // Foundation would receive a whole body without a limit. On Linux, an app's own protocol
-        // class stays in the app's session.
+        // Foundation would receive a whole body without a limit. On Linux, a request for an app's
+        // own protocol class stays in the app's session.
         let isOverConnection = usesStandardProtocol(for: request)
         let isLimited = options.context.bodyLimit != nil && isOverConnection
         let isStream = options.bufferLimit != nil || isLimited

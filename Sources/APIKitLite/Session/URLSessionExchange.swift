@@ -3,7 +3,8 @@ import Foundation
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
 /// The session's own delegate is also asked, and its decision takes precedence. `Platform/` adds
-/// what Foundation on Linux needs: the outcome of a 401, and a limit of one attempt by libcurl.
+/// what Foundation on Linux needs: the outcome of a 401, and a limit that keeps libcurl to one
+/// attempt.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -17,7 +18,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         case resend
     }
 
-    // All exchanges share this lock. It is held for nanoseconds, and creating one for each
+    // All exchanges share this lock. It is held for nanoseconds, and creating a lock for each
     // exchange would cost more than everything else in this type.
     private static let lock = NSLock()
     /// The caller's request. The task's request may contain additions for Foundation.
@@ -34,13 +35,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// Returns whether a response has begun, or true if that is unknown. Set before the task
     /// starts.
     var hasResponse: () -> Bool = { true }
-    /// Whether libcurl has removed the request's `Expect`. Used on the task's queue.
+    /// Whether libcurl has removed the request's `Expect` header. Used on the task's queue.
     var isWithoutExpect = false
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
     private var isAtRedirect = false
-    /// How the task ends, if this object decides it instead of Foundation.
+    /// The outcome of the task, if this object decides it instead of Foundation.
     private var decision: Result<TaskOutcome, any Error>?
 
     /// Whether the task's response is still needed, because the exchange was not cancelled and this
@@ -73,8 +74,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        // On Linux, `data(for:)` would resume its continuation on the loading queue. If it were
-        // cancelled under a mock, every `URLSession` in the process would deadlock.
+        // On Linux, `data(for:)` would resume its continuation on the loading queue. Cancelling a
+        // request to a mock would then deadlock every `URLSession` in the process.
         try await withCheckedThrowingContinuation { continuation in
             callFoundation { [self] in
                 do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
@@ -139,11 +140,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// The error of the app's own body stream, which Foundation on Linux does not pass on.
     private var bodyStreamError: (any Error)? {
-        // Foundation crashes if there is none.
+        // Foundation crashes if `streamError` is read when there is no error.
         request.httpBodyStream.flatMap { $0.streamStatus == .error ? $0.streamError : nil }
     }
 
-    /// Makes the task fail and returns true if its body already has too many bytes.
+    /// If the body already has too many bytes, makes the task fail and returns true.
     func refusesBody(of count: Int) -> Bool {
         let limit = options.context.bodyLimit ?? SendOptions.standardBodyLimit
         guard count > limit else { return false }
@@ -155,8 +156,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         Self.lock.withLock { self.decision = decision }
     }
 
-    // Foundation on Linux does not call this method. The body's stream reports what is read
-    // instead.
+    // Foundation on Linux does not call this method. Instead, the body's stream reports the bytes
+    // that are read.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
@@ -190,8 +191,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Ends a task at a redirect. If there is no next request, the redirect itself is the response.
     ///
-    /// Foundation must not follow the redirect. On Linux, it would lose the body of a 307 or 308,
-    /// and on Apple platforms, it would ask for a new body stream.
+    /// Foundation must not follow the redirect. On Linux, it would lose the request's body at a 307
+    /// or 308. On Apple platforms, it would ask for a new body stream.
     private func end(
         _ task: URLSessionTask, at next: Result<URLRequest?, any Error>,
         _ completionHandler: (URLRequest?) -> Void
@@ -210,7 +211,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the task's request, or nil if it is not of an exchange or a
-    /// stream, which follow redirects themselves.
+    /// How many mocks have passed on the task's request, or nil if the task does not belong to an
+    /// exchange or a stream, which follow redirects themselves.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One task of a `URLSession` and its delegate, which receives the body in pieces. It passes them
-/// on, or collects a whole body of limited size.
+/// One task of a `URLSession` and its delegate, which receives the body in pieces. The delegate
+/// passes the pieces on, or collects a whole body of limited size.
 ///
 /// Redirects and challenges are handled as in an exchange.
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
@@ -9,7 +9,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 {
     private enum Head: Sendable {
         // This is not an `HTTPBody`, because the promise retains its result, and the transfer must
-        // end with the body.
+        // end when the body is released.
         case response(BodyBuffer, HTTPURLResponse)
         case other(TaskOutcome)
     }
@@ -18,7 +18,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// The body so far, if the whole response is awaited.
     private var collected = Data()
     private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
-    /// The latest response, if another one may follow.
+    /// The latest response, if another response may follow.
     private var undecided: HTTPURLResponse?
     /// Created before the task starts.
     private lazy var flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
@@ -26,7 +26,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private weak var owner: URLSession?
     private var didComplete: @Sendable () -> Void = {}
 
-    /// Also throws `URLError.cancelled` as soon as the caller is cancelled.
+    /// Sends the request. Throws `URLError.cancelled` as soon as the caller's task is cancelled.
     override func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
@@ -55,7 +55,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return buffer.readerState
     }
 
-    /// The response that the caller has.
+    /// The response that the caller has received, if any.
     private var first: HTTPURLResponse? {
         guard case .success(.response(_, let http))? = opened.result else { return nil }
         return http
@@ -75,7 +75,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
     }
 
-    /// Returns a body of the bytes that arrive in a buffer. Its reader lets a delayed sender
+    /// Returns a body of the bytes that arrive in a buffer. Each read lets a delayed sender
     /// continue.
     private func body(of buffer: BodyBuffer) -> HTTPBody {
         HTTPBody(
@@ -96,7 +96,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler(.allow)
         // The response may be a redirect that is followed.
         guard wantsResponse else { return }
-        // The response may be the second one, after a challenge.
+        // The response may be the second response, after a challenge.
         if isWhole {
             collected = Data()
             return

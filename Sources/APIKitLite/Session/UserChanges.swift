@@ -1,4 +1,5 @@
-/// The changes of users in the process, which tell whether one came after a request was made.
+/// A count of the user changes in this process. It shows whether the user has changed since a
+/// request was made.
 enum UserChanges {
     private static let count = Locked(0)
 
