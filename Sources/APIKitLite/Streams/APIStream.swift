@@ -10,12 +10,12 @@ import Foundation
 ///
 /// Nothing is sent until the first element is requested. Each iterator sends one request. Leaving
 /// the loop ends the transfer. So does cancelling the task, and the sequence then throws an error
-/// whose ``APIRequestError/isCancellation`` is true. Elements before an error are delivered first.
-/// Only the elements from one received piece of the body are kept in memory at a time.
+/// whose ``APIRequestError/isCancellation`` is true. Elements before any other error are delivered
+/// first. Only the elements from one received piece of the body are kept in memory at a time.
 ///
 /// On an actor, if you support systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2,
-/// call `next()` in a `while` loop, because `for try await` leaves the actor for each element
-/// there.
+/// call `next()` in a `while` loop, because `for try await` on those systems leaves the actor for
+/// each element.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     let load: Load<T>
     let input: T.RequestDataType
@@ -23,15 +23,15 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     /// The body, if it is already open and no request needs to be sent.
     var body: HTTPBody?
 
-    /// Returns an iterator. Its first call to `next()` sends the request.
+    /// Returns an iterator. The first call to its `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
         Iterator(flow: StreamFlow(load, input: input, body), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.
     ///
-    /// Copies share the response, so only one of them returns each element. The transfer ends when
-    /// the last copy is released.
+    /// Copies share the response, so each element is returned by only one copy. The transfer ends
+    /// when the last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let flow: StreamFlow<T>
         fileprivate let isConcurrent: Bool
@@ -43,15 +43,17 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         /// Suspends until the next element has arrived. Stays on the caller's actor.
         ///
         /// - Returns: The element, or nil at the end of the stream and after an error.
-        /// - Throws: ``APIRequestError`` if a stage fails. In stage
-        ///   ``APIRequestError/Stage/transport``, elements may already have been delivered.
+        /// - Throws: ``APIRequestError`` if a stage fails. In the stages
+        ///   ``APIRequestError/Stage/transport`` and ``APIRequestError/Stage/parse``, elements may
+        ///   already have been delivered.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> T.Parser.Element?
         {
             try await flow.next(isConcurrent: isConcurrent)
         }
 
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this function to stay on the caller's
+        /// actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -87,7 +89,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to load.
-    ///   - input: The input of the request, which each iterator sends once.
+    ///   - input: The input of the request. Each iterator sends the request once.
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {

@@ -11,7 +11,7 @@ extension EventStream {
         /// receive a thousand requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
-        /// The limits and the jitter. Its `methods` have no effect.
+        /// The limits and the jitter. The policy's `methods` have no effect.
         ///
         /// `maximumAttempts` limits the consecutive connections that were not accepted. At 1,
         /// nothing is sent again. `deadline` limits the time without a connection.
@@ -21,16 +21,16 @@ extension EventStream {
         /// if there is none.
         var lastEventID = ""
 
-        /// The number of connections since the last accepted one, or since the start.
+        /// The number of connections since the last accepted connection, or since the start.
         var refusals = 0
 
-        /// The number of connections since the last event, or since one that was accepted and
-        /// lasted. The delay grows with it, so that a server that accepts each connection and
-        /// closes it is not flooded.
+        /// The number of connections since the last event, or since an accepted connection that
+        /// lasted. The delay grows with this number, so that a server that accepts each connection
+        /// and closes it is not flooded.
         var attempts = 0
 
-        /// The delay before a new connection from the server's `retry` field, or `nil` if there was
-        /// none.
+        /// The delay before a new connection, from the server's `retry` field, or `nil` if there
+        /// was no such field.
         var retry: Duration?
 
         /// What a client does after a connection has ended.
@@ -61,7 +61,7 @@ extension EventStream {
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
             // The client reconnects after a complete body as after a lost connection.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-            // In any other stage, a new connection would fail in the same way.
+            // After an error in any other stage, a new connection would fail in the same way.
             if let error, error.stage != .validate, error.stage != .transport { return .fail }
             let isRefused = error?.stage == .validate && error?.response != nil
             let attempt = RetryAttempt(
@@ -84,7 +84,8 @@ extension EventStream {
             where request.value(forHTTPHeaderField: name) == nil {
                 request.setValue(value, forHTTPHeaderField: name)
             }
-            // Otherwise, a cache could return the same events for each connection.
+            // With the request's own policy, a cache could return the same events for each
+            // connection.
             if request.cachePolicy == .useProtocolCachePolicy {
                 request.cachePolicy = .reloadIgnoringLocalCacheData
             }

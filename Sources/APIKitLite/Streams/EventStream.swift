@@ -6,16 +6,17 @@ import Foundation
 /// for try await event in session.events(URLRequest(url: url)) { show(event.data) }
 /// ```
 ///
-/// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The
-/// rules follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// When a connection ends, the next connection sends the ID of the last event as `Last-Event-ID`.
+/// The rules follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
 /// - Only a `GET` is sent again. Any other request may have side effects, so it is sent once.
 /// - A status of 204 ends the events.
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
-/// - After one of the policy's statuses, such as 503, the client also reconnects. (The HTML
-///   Standard does not.)
+/// - After one of the policy's statuses, such as 503, the client also reconnects, unlike a client
+///   in the HTML Standard.
 /// - Any other status, a different media type, or a body that cannot be parsed is an error.
 /// - Only consecutive connections that fail before they are accepted count as attempts. A stream
-///   without events goes on, for example behind a proxy that ends each connection after a minute.
+///   without events keeps reconnecting, for example behind a proxy that ends each connection after
+///   a minute.
 ///
 /// The delay before the *n*-th connection without an event is the server's `retry` plus the
 /// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100
@@ -28,7 +29,7 @@ import Foundation
 /// Cancelling also ends a delay immediately.
 ///
 /// To continue later, for example in another process, store the `id` of each event, and pass the
-/// last one: `session.events(request, after: id)`.
+/// last ID: `session.events(request, after: id)`.
 public struct EventStream: AsyncSequence, Sendable {
     fileprivate let load: Load<ParsedRequest<ServerSentEvents>>
     fileprivate let request: URLRequest
@@ -49,26 +50,27 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
-        /// When the last accepted connection ended, or the first one began. Nil before `next()`.
+        /// When the last accepted connection ended, or the first connection began. Nil before
+        /// `next()` is called.
         private var lostAt: Duration?
         private var connectedAt = Duration.zero
         private var hasEnded = false
 
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
-            // A connection of one user is not continued by another one.
+            // A stream that one user began does not continue as another user.
             let change = UserChanges.now
             session = stream.load.session.changingContext { $0.begin(at: change) }
             timeline = Timeline(stream.load.clock)
             reconnection = stream.start
         }
 
-        /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
+        /// Returns the next event, or `nil` after the last event. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
-        ///   Its stage is `.transport` for a network error, `.validate` for a status other than
-        ///   200, and `.parse` for a different media type or a body that cannot be parsed. Every
-        ///   later call returns `nil`.
+        ///   The error's stage is `.transport` for a network error, `.validate` for a status other
+        ///   than 200, and `.parse` for a different media type or a body that cannot be parsed.
+        ///   Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -90,7 +92,8 @@ public struct EventStream: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this function to stay on the caller's
+        /// actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -166,8 +169,9 @@ extension RetryPolicy {
     /// The default policy for an event stream, which reconnects without a limit, as in a browser
     /// (HTML Standard, section 9.2).
     ///
-    /// The delays start at up to 3 seconds, unless the server asks for others, and are at most 30
-    /// seconds. To give up while a server cannot be reached, set `maximumAttempts` or `deadline`.
+    /// The delays start at up to 3 seconds, unless the server asks for other delays, and are at
+    /// most 30 seconds. To give up while a server cannot be reached, set `maximumAttempts` or
+    /// `deadline`.
     public static let eventStream = RetryPolicy(
         maximumAttempts: .max, baseDelay: .seconds(3), deadline: nil)
 }
@@ -193,18 +197,18 @@ extension HTTPSession {
     ///     are added, unless the request has them.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
     ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits how many
-    ///     connections in a row are not accepted, and `deadline` how long there is none. By
-    ///     default, there is no limit, and the delays are at most 3 seconds at first. With
-    ///     ``RetryPolicy/never``, the request is sent once.
+    ///     connections in a row are not accepted, and `deadline` limits the time without an
+    ///     accepted connection. By default, there is no limit, and the delays are at most 3 seconds
+    ///     at first. With ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the connection's error,
     ///     which is `nil` if the body was complete.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable, which ends the events. The closure is
-    ///     called with empty data when the headers arrive. If it throws, it is called again with
-    ///     the beginning of the body, so that its error can quote the server's message. A response
-    ///     that it accepts must also have status 200. Its error does not affect whether the client
-    ///     reconnects.
+    ///   - validate: Throws if a response is not acceptable. The closure is called with empty data
+    ///     when the headers arrive. If it throws, it is called again with the beginning of the
+    ///     body, so that its error can quote the server's message. A response that the closure
+    ///     accepts must also have status 200. Whether the client then reconnects depends on the
+    ///     response's status, not on the closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the

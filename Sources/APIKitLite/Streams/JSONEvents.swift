@@ -5,7 +5,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
-    /// Otherwise, it works like `until { $0.data == terminator }`.
+    /// Otherwise, the parser works like `until { $0.data == terminator }`.
     public func until(
         data terminator: String
     ) -> some StreamParser<ServerSentEvent> & Sendable {
@@ -19,16 +19,16 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
-    /// An event with empty data, which a server sends for its ID, produces no element. An event of
-    /// the type `error` ends the stream with ``StreamError/event(_:)``. If data
-    /// cannot be decoded, the stream ends with the decoder's error, and the data is the
+    /// An event with empty data, which a server sends only to set the ID, produces no element. An
+    /// event of the type `error` ends the stream with ``StreamError/event(_:)``. If an event's data
+    /// cannot be decoded, the stream ends with the decoder's error, and this data is the
     /// ``APIRequestError/data`` of the stream's error. To continue after such data, decode in
     /// `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
     /// - Parameters:
-    ///   - type: The type of the values, whatever the types of their events.
+    ///   - type: The type of the values, for events of any type.
     ///   - decoder: The decoder for each event's data.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
@@ -83,15 +83,16 @@ extension ServerSentEvent {
     ///         lastEventID = event.id
     ///     }
     ///
-    /// As `Data`, the data is returned unchanged. As an optional type, empty data is nil.
+    /// If the type is `Data`, the data is returned unchanged. If the type is optional, empty data
+    /// becomes nil.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - decoder: The decoder; by default, a new `JSONDecoder`.
+    ///   - decoder: The decoder. By default, this is a new `JSONDecoder`.
     ///   - redaction: The secrets to hide in the error's texts.
     /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's
-    ///   data and without a request. Its text says where the data differs, and names the event's
-    ///   type and ID.
+    ///   data and without a request. The error's text says where the data differs from the type,
+    ///   and names the event's type and ID.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),
         redaction: Redaction = .standard

@@ -21,8 +21,8 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     ///   - type: The type of the values.
     ///   - decoder: The decoder for each line.
     ///   - mediaTypes: The media types to accept, in lower case, or empty for any type. By default,
-    ///     all names for JSON Lines, and the types that servers send instead: JSON, plain text and
-    ///     unknown bytes.
+    ///     these are all names for JSON Lines, and the types that servers send instead: JSON, plain
+    ///     text and unknown bytes.
     ///   - longestLine: The maximum size of a line in bytes, by default 16 MiB. For a longer line,
     ///     the parser throws a ``StreamError``.
     public init(
@@ -39,8 +39,8 @@ public struct JSONLines<Value: Decodable>: StreamParser {
 
     /// Appends the values of the lines that the next piece of the stream completes.
     ///
-    /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if it is too long, or
-    ///   the body is compressed.
+    /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if a line is too
+    ///   long, or the body is compressed.
     public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
         try lines.append(bytes)
         while let line = try lines.next() { try append(line, to: &values) }
@@ -48,8 +48,9 @@ public struct JSONLines<Value: Decodable>: StreamParser {
 
     /// Appends the value of the last line, if it has no line ending.
     ///
-    /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut off. To
-    ///   detect a stream that was cut off between two lines, use ``StreamParser/until(_:)``.
+    /// - Throws: `DecodingError` if the line cannot be decoded, for example because the body was
+    ///   cut off. To detect a body that was cut off between two lines, use
+    ///   ``StreamParser/until(_:)``.
     public mutating func finish(into values: inout [Value]) throws {
         try append(lines.last(), to: &values)
     }

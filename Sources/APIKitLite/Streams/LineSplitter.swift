@@ -6,7 +6,7 @@ import Foundation
 struct LineSplitter: Sendable {
     private let endsAtReturn: Bool
     private let longestLine: Int
-    /// The bytes that have not been returned as a line, after those that have.
+    /// The bytes that have been returned as lines, followed by the bytes that have not.
     private var bytes: [UInt8] = []
     /// Where the next line begins, and where the search for its end continues.
     private var (start, searched) = (0, 0)
@@ -14,7 +14,8 @@ struct LineSplitter: Sendable {
     /// Whether the last line ended with CR, so that an LF after it is part of the same line ending.
     private var endedWithReturn = false
 
-    /// Creates a splitter. A line ends with LF, or also with CR or CR LF.
+    /// Creates a splitter. A line ends with LF and, if `endsAtReturn` is true, also with CR or CR
+    /// LF.
     init(atReturn endsAtReturn: Bool, longestLine: Int) {
         (self.endsAtReturn, self.longestLine) = (endsAtReturn, longestLine)
     }
@@ -25,7 +26,7 @@ struct LineSplitter: Sendable {
         if isFirstLine, bytes.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
     }
 
-    /// Returns the next complete line, or nil until more bytes are appended.
+    /// Returns the next complete line, or nil if more bytes are needed.
     mutating func next() throws -> ArraySlice<UInt8>? {
         while let end = endOfLine() {
             let line = bytes[start..<end]
@@ -41,8 +42,8 @@ struct LineSplitter: Sendable {
         return nil
     }
 
-    /// Returns where the first line ends that has not been returned. `firstIndex(where:)` would take
-    /// seconds for 16 MiB in a debug build.
+    /// Returns where the next line ends, or nil if its end has not been appended.
+    /// `firstIndex(where:)` would take seconds for 16 MiB in a debug build.
     private func endOfLine() -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             var index = searched

@@ -12,9 +12,8 @@ import Foundation
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
 /// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
-/// In one case, the parser does not ignore an unknown field: lines that begin like a JSON object, or
-/// an array of objects, are an error of the server, and become
-/// ``StreamError/unexpectedJSON(_:)``.
+/// In one case, the parser does not ignore an unknown field: for lines that begin like a JSON
+/// object, or an array of objects, it throws ``StreamError/unexpectedJSON(_:)``.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
 /// `json(_:decoder:)` decodes the data, and `until(_:)` ends at the last event.
@@ -33,8 +32,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///     with `{` or `[`, the whole body is the data of one event without an ID, and the stream
     ///     is complete. An empty body is not an event.
     ///   - mediaTypes: The media types of events to accept, in lower case, or empty for any type.
-    ///   - longestLine: The maximum size in bytes of a line, and of an event's data. By default, 16
-    ///     MiB. If it is exceeded, the parser throws a ``StreamError``.
+    ///   - longestLine: The maximum size in bytes of a line, and of an event's data. The default is
+    ///     16 MiB. If this size is exceeded, the parser throws a ``StreamError``.
     public init(
         orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
@@ -49,9 +48,9 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public var retry: Duration? { reader.retry }
 
     /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
-    /// To resume after an earlier event, a client sets its ID here before it connects.
+    /// To resume after an earlier event, a client sets that event's ID here before it connects.
     ///
-    /// An event without data can also change it.
+    /// An event without data can also change this ID.
     var lastEventID: String {
         get { reader.lastEventID }
         set { reader.lastEventID = newValue }
@@ -66,7 +65,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// Appends the events that the next piece of the stream completes.
     ///
     /// - Throws: ``StreamError`` if a line or an event's data is too long, the body is compressed,
-    ///   or it contains JSON that is not part of an event.
+    ///   or the body contains JSON that is not part of an event.
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
         try lines.append(bytes)
         while let line = try lines.next() {
@@ -78,8 +77,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// single value. Otherwise, appends nothing, because only an empty line completes an event.
     ///
     /// - Throws: ``StreamError`` if the last line or the JSON value is too long, if the last lines
-    ///   are JSON that is not part of an event, or if the body is not an event stream, because it is
-    ///   not empty but has no event, field or comment.
+    ///   are JSON that is not part of an event, or if the body is not an event stream, because it
+    ///   has bytes but no event, field or comment.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
         if let event = try reader.finish(lines.last()) { events.append(event) }
     }
@@ -93,8 +92,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The data. Its lines are separated by LF.
     public var data: String
 
-    /// The ID of this event, or else of the last event before it with an ID. Empty if there is
-    /// none.
+    /// The ID of this event, or of the last earlier event with an ID. Empty if no event had an ID.
     public var id: String
 
     /// Creates an event.
@@ -146,7 +144,7 @@ private struct EventReader: Sendable {
 
     let mediaTypes: [String]
     private(set) var retry: Duration?
-    /// The last event's ID, which later events keep until the server sends another one.
+    /// The last event's ID, which later events keep until the server sends another ID.
     var lastEventID = "" { didSet { id = lastEventID } }
 
     private var type = ""
@@ -155,8 +153,8 @@ private struct EventReader: Sendable {
     /// The ID that becomes the last event ID when the event ends.
     private var id = ""
 
-    /// Creates a reader. The body is one value if its content type is JSON, or if it is not an
-    /// event stream's and the body begins like an object or an array.
+    /// Creates a reader. The body is one value if its content type is JSON, or if its content type
+    /// is not an event stream's and the body begins like an object or an array.
     init(
         longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
     ) {
@@ -184,7 +182,8 @@ private struct EventReader: Sendable {
         return nil
     }
 
-    /// Reads the last line, and returns the single value. For events, ignores an incomplete last line and its event.
+    /// Reads the last line, and returns the single value. In an event stream, ignores an incomplete
+    /// last line and its event.
     ///
     /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -215,8 +214,8 @@ private struct EventReader: Sendable {
         isEventStream = form == "text" && (isField || isWord && prefix.endIndex < line.endIndex)
     }
 
-    /// Returns whether a line begins like an object, or like an array of objects. In a page or a
-    /// script, many lines do.
+    /// Returns whether a line begins like an object, or like an array of objects. Returns false in
+    /// an HTML page, where many lines of a script begin like this.
     private func beginsBareJSON(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.afterWhitespace.first, isEventStream || form != "HTML or XML"
         else { return false }

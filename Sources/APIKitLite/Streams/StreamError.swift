@@ -11,15 +11,16 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// A line, or the data of one event, is longer than this number of bytes, which is
     /// the most that the parser keeps in memory.
     case lineTooLong(limit: Int)
-    /// The parser cannot parse the media type of the response, such as an HTML page. The types are
-    /// in lower case and without parameters. If only the body shows that it is not an event stream,
-    /// `found` describes it, such as `JSON`.
+    /// The parser does not accept the media type of the response, such as `text/html`. The types
+    /// are in lower case and without parameters. If only the body shows that it is not an event
+    /// stream, `found` describes the body, such as `JSON`.
     case unexpectedContentType(found: String, expected: [String])
     /// The body that a text parser received is compressed with gzip.
     case compressed
     /// An event stream contains JSON that is not part of an event, such as `{"error": …}` after the
     /// last event, or in place of all events. The text may be incomplete. To decode it, use
-    /// ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide its secrets.
+    /// ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide the secrets in the
+    /// text.
     case unexpectedJSON(String)
 
     /// A message for a developer, with the beginning of an event's data.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The steps of one stream, in order: make, send, validate, parse each piece.
+/// Performs the steps of one stream in order: makes and sends the request, validates the response,
+/// and parses each piece of the body.
 ///
 /// The parser is called as ``StreamParser`` describes.
 final class StreamFlow<T: StreamedAPIRequest>:
@@ -20,7 +21,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let body: HTTPBody?
     private let start: Load<T>
     private var load: Load<T>
-    /// The parser for the response, once accepted.
+    /// The parser for the response. Nil until the response is accepted.
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil until the response is accepted, and after the last piece to parse.
     private var pieces: HTTPBody.AsyncIterator?
@@ -43,8 +44,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// The first call sends the request.
     ///
     /// If the functions of the request and the parser run off the caller's actor, the request, its
-    /// input and its elements must be `Sendable`. The session is notified of a response that was
-    /// not accepted or parsed, unless the caller does this itself.
+    /// input and its elements must be `Sendable`. Observers are notified of a response that was not
+    /// accepted or parsed, unless `isReporting` is false.
     ///
     /// - Throws: An error from any stage. If another task is in this function, the underlying error
     ///   is ``TransportError/bodyReadTwice``, and the stream continues for that task.
@@ -73,7 +74,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     /// Returns the error for an element that cannot be parsed.
     private func parseFailure(_ error: any Error) -> APIRequestError {
-        // An event that a closure decodes throws an error without a request.
+        // A closure that decodes an event throws an error without a request.
         let error = (error as? APIRequestError)?.thrown ?? error
         var data = (error as? DecodingError)?.element
         switch error {

@@ -5,8 +5,8 @@ import Foundation
 extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///
-    /// - Parameter transform: Returns the new element. If it throws, the elements before it are
-    ///   delivered, and the stream fails with this error in the stage
+    /// - Parameter transform: Returns the new element. If the function throws, the earlier elements
+    ///   are delivered, and the stream fails with its error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func map<T>(
         _ transform: @escaping @Sendable (Element) throws -> T
@@ -17,16 +17,16 @@ extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser, and leaves out nil results.
     ///
     ///     ServerSentEvents().compactMap { event in
-    ///         // Goes on after data that cannot be decoded.
+    ///         // Continues after data that cannot be decoded.
     ///         try? event.decode(Delta.self)
     ///     }
     ///
     /// To resume a stream after an element, store its event's ``ServerSentEvent/id`` in the
     /// element.
     ///
-    /// - Parameter transform: Returns the new element, or nil to leave it out. If it throws, the
-    ///   elements before it are delivered, and the stream fails with this error in the stage
-    ///   ``APIRequestError/Stage/parse``.
+    /// - Parameter transform: Returns the new element, or nil to leave it out. If the function
+    ///   throws, the earlier elements are delivered, and the stream fails with its error in the
+    ///   stage ``APIRequestError/Stage/parse``.
     public func compactMap<T>(
         _ transform: @escaping @Sendable (Element) throws -> T?
     ) -> some StreamParser<T> & Sendable {
@@ -38,15 +38,16 @@ extension StreamParser where Self: Sendable {
     ///     ServerSentEvents().until { $0.event == "message_stop" }
     ///     JSONLines(Progress.self).until { $0.isDone }
     ///
-    /// The last element is delivered, and ends the transfer. If the body ends without it, the
-    /// elements are delivered, and the stream fails with ``StreamError/unfinished(elementCount:)``.
+    /// The last element is delivered, and ends the transfer. If the body ends without a last
+    /// element, the elements are delivered, and the stream fails with
+    /// ``StreamError/unfinished(elementCount:)``.
     ///
     /// Without `until`, a truncated body looks complete, because a server or a proxy can end it at
-    /// any point without a connection error. If this parser already has an end, either one ends the
-    /// stream.
+    /// any point without a connection error. If this parser already ends at an element, whichever
+    /// element comes first ends the stream.
     ///
-    /// - Parameter isLast: Whether an element is the last one. If it throws, the elements before it
-    ///   are delivered, and the stream fails with this error in the stage
+    /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the
+    ///   earlier elements are delivered, and the stream fails with its error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func until(
         _ isLast: @escaping @Sendable (Element) throws -> Bool
@@ -99,8 +100,9 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
 }
 
 extension StreamParser {
-    /// Parses a piece of the body, or its end if nil, and calls a function with each element until
-    /// the function returns false. Elements parsed before an error are passed before it is thrown.
+    /// Parses a piece of the body, or its end if `bytes` is nil, and calls a function with each
+    /// element until the function returns false. If parsing throws, the function first receives the
+    /// elements before the error.
     mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
         let result = Result {

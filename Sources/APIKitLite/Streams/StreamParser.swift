@@ -11,8 +11,8 @@ import Foundation
 /// ```
 ///
 /// A stream's reader calls ``parse(_:into:)`` with each piece of a response, and ``finish(into:)``
-/// once after the last one. The reader stops as soon as ``isComplete`` is true or a call throws.
-/// Elements appended before an error are delivered before it.
+/// once after the last piece. The reader stops as soon as ``isComplete`` is true or a call throws.
+/// Elements appended before an error are delivered before the error is thrown.
 public protocol StreamParser<Element> {
     /// A part of the body that is delivered as soon as it is complete.
     associatedtype Element
@@ -40,8 +40,8 @@ public protocol StreamParser<Element> {
     /// ``finish(into:)`` is not called.
     var isComplete: Bool { get }
 
-    /// The media types that the parser accepts, such as `text/event-stream`. By default, empty for
-    /// any type.
+    /// The media types that the parser accepts, such as `text/event-stream`. By default, the array
+    /// is empty, which accepts any type.
     ///
     /// The types are in lower case and have no parameters. A response with another `Content-Type`
     /// fails with a ``StreamError``. A response without a `Content-Type` is parsed.
@@ -83,7 +83,7 @@ extension StreamParser {
     }
 }
 
-/// The type of an event stream (HTML Standard, section 9.2).
+/// The media type of an event stream (HTML Standard, section 9.2).
 let eventStreamType = "text/event-stream"
 
 /// The media types that servers use for JSON Lines. None is registered with IANA.

@@ -26,9 +26,9 @@ import Foundation
 /// ```
 ///
 /// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
-/// is called with an empty body. If it throws, up to 1 MiB (1,048,576 bytes) of the body is read,
-/// and the function is called again with it, so that its error can describe the body. A timeout
-/// with `idle:` limits the wait for each piece of the body: see
+/// is called with an empty body. If the function throws, up to 1 MiB (1,048,576 bytes) of the body
+/// is read, and the function is called again with these bytes, so that its error can describe the
+/// body. A timeout with `idle:` limits the wait for each piece of the body: see
 /// ``HTTPSession/timingOut(after:idle:clock:)``.
 public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
     /// The type of the parser.
@@ -68,7 +68,7 @@ extension StreamedAPIRequest {
 }
 
 // An array of `Decodable` elements is `Decodable`, so `APIRequest` also has a default for it.
-// Without this third one, the two defaults would be ambiguous.
+// Without this third default, the other two would be ambiguous.
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
@@ -120,9 +120,9 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. The closure is called with empty data when the headers arrive. If it throws,
-    ///     it is called again with the beginning of the body, so that its error can quote the
-    ///     server's message.
+    ///     `200..<300`. The closure is called with empty data when the headers arrive. If the
+    ///     closure throws, it is called again with the beginning of the body, so that its error can
+    ///     quote the server's message.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
