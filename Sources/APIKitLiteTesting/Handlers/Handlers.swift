@@ -37,18 +37,19 @@ final class Handlers: Sendable {
         wakes.finish()
     }
 
-    /// Calls a handler concurrently with the others. Do not cancel `task` on the loading thread: a
-    /// cancellation handler is the user's code, and a `URLSession` call on that thread crashes.
+    /// Calls a handler concurrently with the other handlers. Do not cancel `task` on the loading
+    /// thread: a cancellation handler is the user's code, and a `URLSession` call on that thread
+    /// crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
-        // Bypasses the stream: another thread may take the call, and the thread sanitizer does not
-        // see how a stream hands over its elements.
+        // The call bypasses the stream, because another thread may take the call, and the thread
+        // sanitizer does not see how a stream hands over its elements.
         calls.withLock { $0.append(Call(work: handler, task: task)) }
         wakes.yield()
     }
 }
 
-/// Starts a task on a thread that it may block, if the system has task executors. An inline task
-/// runs inside the calls that start and resume it, and must not block.
+/// Starts a task on a thread that the task may block, if the system has task executors. An inline
+/// task runs inside the calls that start and resume it, and must not block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
@@ -72,7 +73,7 @@ private final class InlineExecutor: TaskExecutor {
 /// Runs each job on a separate queue.
 ///
 /// Swift's own pool has one thread per core. If that many handlers slept or waited on a semaphore,
-/// every task of the process would stop. A serial queue gets another thread if all others are
+/// every task of the process would stop. A serial queue gets a new thread if all other threads are
 /// blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class QueueExecutor: TaskExecutor {

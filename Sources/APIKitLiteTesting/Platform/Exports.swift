@@ -1,4 +1,4 @@
-// Lets files that import only this module use Foundation's types, as with XCTest. On Linux,
+// Lets files that import only this module use Foundation's types, as XCTest does. On Linux,
 // `URLRequest` and related types are in a separate module, FoundationNetworking.
 @_exported import Foundation
 

@@ -14,7 +14,7 @@ extension HTTPURLResponse {
     /// Creates a response with status 200, as on Apple platforms.
     ///
     /// Foundation on Linux has this initializer only for `URLResponse`.
-    // Generic, because an extension cannot override the initializer of the superclass.
+    // The length is generic, because an extension cannot override the superclass's initializer.
     public convenience init(
         url: URL, mimeType: String?, expectedContentLength length: some BinaryInteger,
         textEncodingName name: String?
@@ -28,8 +28,8 @@ extension HTTPURLResponse {
     /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
     ///
     /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
-    /// a delegate's credential. Foundation's parser does not skip a space before the
-    /// scheme, though RFC 9110, section 5.5 allows one.
+    /// a delegate's credential. Foundation's parser does not skip a space before the scheme, though
+    /// RFC 9110, section 5.5 allows that space.
     var withoutChallenge: HTTPURLResponse {
         let name = "WWW-Authenticate"
         guard statusCode == 401, let url, let challenge = value(forHTTPHeaderField: name),
@@ -41,7 +41,8 @@ extension HTTPURLResponse {
             url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields)!
     }
     #else
-    /// The response itself: Foundation handles no challenge that a `URLProtocol` does not report.
+    /// The response itself, because Foundation handles only challenges that a `URLProtocol`
+    /// reports.
     var withoutChallenge: HTTPURLResponse { self }
     #endif
 }

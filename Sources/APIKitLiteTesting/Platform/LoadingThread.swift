@@ -4,8 +4,8 @@ import Foundation
 #if canImport(FoundationNetworking)
 /// The thread on which a `URLProtocolClient` must be called.
 ///
-/// On Linux it is a single serial queue for all sessions of the process, and calling a client
-/// anywhere else crashes. Foundation keeps the queue private, but a mirror of any task finds it.
+/// On Linux, this is a single serial queue for all sessions of the process, and calling a client on
+/// any other thread crashes. Foundation keeps the queue private, but a mirror of any task finds it.
 struct LoadingThread: Sendable {
     private static let shared = Locked<DispatchQueue?>(nil)
     private let queue: DispatchQueue

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 // What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
-// than on Apple platforms. It also keeps a task's session private there, but a mirror finds the
+// than on Apple platforms. On Linux, it also keeps a task's session private, but a mirror finds the
 // session.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
@@ -15,16 +15,16 @@ extension URLSessionTask {
     /// Whether a call of `stopLoading()` is outdated.
     ///
     /// If the task was suspended and resumed before that call, Foundation is about to restart the
-    /// protocol, or has already done so.
+    /// protocol, or has already restarted it.
     var isAboutToRestart: Bool { state == .running }
 
-    /// Whether this is a download, to which a `URLProtocol` cannot hand over the file.
+    /// Whether the task is a download, whose file a `URLProtocol` cannot deliver.
     var isUnsupportedDownload: Bool { self is URLSessionDownloadTask }
 
     /// Whether the client receives each piece of the body.
     ///
-    /// If false, Foundation would send the client only the last piece. Read this on the loading
-    /// thread.
+    /// If false, Foundation would send the client only the last piece. Read this property on the
+    /// loading thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session,
             let registry = property("taskRegistry", of: session),
@@ -51,8 +51,8 @@ extension URLSessionTask {
 
 extension URLSessionTask? {
     /// Returns the request with the headers that Foundation adds only for its own protocols: on
-    /// Linux, the session's `httpAdditionalHeaders`, except those that Foundation sets itself, and
-    /// on Apple platforms, the cookies.
+    /// Linux, the session's `httpAdditionalHeaders`, except headers that Foundation sets itself,
+    /// and on Apple platforms, the cookies.
     func requestAsSent(_ request: URLRequest, by client: any Client) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
@@ -105,8 +105,8 @@ extension URLSessionTask? {
         return session.configuration.httpCookieStorage
     }
 
-    /// The request timeout of the task's session in seconds, which the request does not contain;
-    /// nil if the session is unknown.
+    /// The timeout that the task's session, not the request, contains, in seconds; nil if the
+    /// session is unknown.
     var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
 
     /// Calls a function after the delegate has received everything delivered so far, or immediately

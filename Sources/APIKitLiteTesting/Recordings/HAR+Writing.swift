@@ -59,7 +59,7 @@ extension HAR.Response {
 }
 
 extension HAR.Body {
-    /// Text is written unchanged, and other bytes in Base64.
+    /// Creates a body with text unchanged, or with any other bytes in Base64.
     fileprivate init(_ data: Data, _ type: String) {
         let text = exactText(data)
         self.init(
@@ -93,7 +93,7 @@ extension Duration {
 extension Date {
     /// The date with milliseconds, such as `2026-11-22T10:00:00.123Z`.
     fileprivate var har: String {
-        // The format truncates: it would write 0.1229999 as 0.122.
+        // The format truncates the fraction: it would write 0.1229999 as 0.122.
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded() + 0.1
         return Date(timeIntervalSince1970: milliseconds / 1_000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -54,7 +54,7 @@ struct HAR: Codable {
         var _ending: String?
         /// The name of an error. In files of other programs, the value may have any type.
         var _error: Part<String>?
-        /// The final URL, if it is not the request's.
+        /// The final URL, if it differs from the request's URL.
         var _url: String?
 
         var body: Body? { content }
@@ -68,7 +68,7 @@ struct HAR: Codable {
         var _encoding: String?
         var size: Int?
         var params: [Field]?
-        /// The name of a file beside the archive that contains the body.
+        /// The name of the file that contains the body, beside the archive.
         var _file: String?
     }
 
@@ -80,7 +80,7 @@ struct HAR: Codable {
         var contentType: String?
     }
 
-    /// A value that is read by itself: a fault in it affects nothing else in the file.
+    /// A value that is decoded separately, so that a fault in the value affects nothing else.
     struct Part<Value: Codable>: Codable {
         let value: Result<Value, any Error>
 
@@ -92,7 +92,7 @@ struct HAR: Codable {
             } catch let error as DecodingError {
                 value = .failure(error)
             } catch {
-                // On Linux, a number that does not fit throws a private error.
+                // On Linux, decoding a number that does not fit its type throws a private error.
                 value = .failure(
                     DecodingError.dataCorrupted(
                         .init(

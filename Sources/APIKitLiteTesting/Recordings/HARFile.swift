@@ -24,7 +24,7 @@ final class HARFile {
     /// Returns the bytes of this file, or of a file that it names.
     private func bytes(of file: URL) throws -> Data {
         do {
-            // A URL caches the size when it is first asked for, so use the file manager.
+            // A `URL` caches the file's size, so use the file manager.
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             size += attributes[.size] as? Int ?? 0
             if size <= limit { return try Data(contentsOf: file) }
@@ -40,8 +40,8 @@ final class HARFile {
 
     /// Returns an entry's exchange.
     ///
-    /// - Throws: `HTTPArchiveError` if a file that it names cannot be read, and another error if
-    ///   the entry cannot be replayed.
+    /// - Throws: `HTTPArchiveError` if a file that the entry names cannot be read, and another
+    ///   error if the entry cannot be replayed.
     func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
         let (sent, received) = (entry.request, entry.response)
         let url = try entry.requestURL
@@ -57,7 +57,7 @@ final class HARFile {
         let response = received.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
         let body = try received.map { try bytes(of: $0, "response.content") } ?? Data()
         let wasCancelled = received?._ending == "left"
-        // An entry without a response failed, whether or not the file says how.
+        // An entry without a response is a failed request, whether or not the file names the error.
         let hasFailed = response == nil && !wasCancelled
         let error = (try? received?._error?.value.get()) ?? (hasFailed ? "" : nil)
         let time = Int(min(max(0, entry.time ?? 0), 1e9).rounded())
@@ -108,7 +108,7 @@ struct HARFault: Error, CustomStringConvertible {
 
     /// Returns a path in an entry, such as `response.status`, or in the file.
     private static func place(_ path: [any CodingKey]) -> Substring {
-        // The first three keys are those of the entry, such as `log.entries[0]`.
+        // The first three keys lead to the entry, as in `log.entries[0]`.
         (path.count > 3 ? path[3...] : path[...]).map { key in
             key.intValue.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
         }.joined().dropFirst()
@@ -128,7 +128,7 @@ extension HAR.Entry {
     /// Throws an error if the exchange is incomplete or cannot be replayed.
     fileprivate func check(_ exchange: HTTPArchive.Exchange) throws {
         let status = response?.status ?? 0
-        // 101 begins a WebSocket.
+        // Status 101 begins a WebSocket.
         if status > 0, !(200..<1_000).contains(status) {
             throw HARFault("response.status is \(status)")
         }
@@ -187,7 +187,8 @@ extension HAR.Body {
     /// The fields of a form without text; nil for any other body.
     fileprivate var form: [HAR.Field]? { hasText || params?.isEmpty != false ? nil : params }
 
-    /// The media type of a body without a `Content-Type`; nil if the file does not contain one.
+    /// The media type of a body without a `Content-Type`; nil if the file does not contain the
+    /// type.
     fileprivate var mediaType: String? {
         // Firefox writes `application/x-unknown-content-type`.
         let isKnown = mimeType?.contains("/") == true && mimeType?.contains("x-unknown") == false
@@ -229,7 +230,8 @@ extension MultipartPart {
 }
 
 extension Data {
-    /// Returns the pieces of a body. If its text was edited, the last piece absorbs the difference.
+    /// Returns the pieces of a body. If its text was edited, the last piece becomes longer or
+    /// shorter.
     fileprivate func pieces(_ list: [[Int]]) -> [SentPiece] {
         var rest = self
         let pieces = list.enumerated().map { index, piece in
@@ -243,8 +245,8 @@ extension Data {
 }
 
 extension URLError {
-    /// Returns the code with this name. An unknown name, such as one written by a browser, counts
-    /// as a lost connection.
+    /// Returns the code with this name. An unknown name, such as a browser's name for an error,
+    /// counts as a lost connection.
     fileprivate static func code(named name: String) -> Code {
         named.first { $0.name == name }?.code ?? Int(name).flatMap { Code(rawValue: $0) }
             ?? .networkConnectionLost

@@ -4,9 +4,10 @@ import Foundation
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
-    /// Entries that are not HTTP exchanges, such as WebSockets, are skipped. So are incomplete
-    /// entries, such as a response whose body is not in the file, and entries in which a field has
-    /// another type than in HAR 1.2. The `description` of the archive lists them.
+    /// Entries that are not HTTP exchanges, such as WebSockets, are skipped. Incomplete entries,
+    /// such as a response whose body is not in the file, and entries in which a field has another
+    /// type than in HAR 1.2 are skipped too. The `description` of the archive lists the skipped
+    /// entries.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -35,8 +36,9 @@ extension HTTPArchive {
     /// replaces a number in JSON. The same secret has the same number everywhere. Secret names
     /// apply to URLs, headers, cookies, forms, multipart fields, JSON, JSON Lines and events with
     /// JSON. If a value with such a name looks random (at least eight bytes, not a URL, not made of
-    /// words), it is also replaced elsewhere in the archive, except in hosts. The same goes for the
-    /// values of environment variables with secret names. See `Redaction` for the rest.
+    /// words), it is also replaced elsewhere in the archive, except in hosts. The same applies to
+    /// the values of environment variables with secret names. `Redaction` describes the other
+    /// rules.
     ///
     /// If a line of a stream contains a secret, the pieces of that line become one piece.
     ///
@@ -47,7 +49,8 @@ extension HTTPArchive {
     ///   - file: The file. Its folder must exist.
     ///   - redaction: The secrets. With `.none`, everything is written unchanged.
     /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, if a network has
-    ///   not kept a body, or if the file cannot be written. An existing file is then unchanged.
+    ///   not kept a body, or if the file cannot be written. In each case, an existing file stays
+    ///   unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
         if let loss = lazy.compactMap({ $0.loss(redaction) }).first {
             throw HTTPArchiveError("\(file.path) was not written. \(loss)")

@@ -29,7 +29,7 @@ extension HTTPArchive {
         return (archive, walk.secrets)
     }
 
-    /// Returns where bodies that are not text contain a secret.
+    /// Returns the places where bodies that are not text contain a secret.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
             exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map {

@@ -3,8 +3,8 @@ import Foundation
 
 /// HTTP exchanges: requests with their responses, as in a HAR 1.2 file.
 ///
-/// Such a file is written by a browser, a proxy or ``write(to:redacting:)``. An archive is a
-/// collection, so tests can edit its exchanges:
+/// Browsers, proxies and ``write(to:redacting:)`` write such files. An archive is a collection, so
+/// tests can edit its exchanges:
 ///
 /// ```swift
 /// var archive = try HTTPArchive(contentsOf: file)
@@ -57,16 +57,17 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     public struct Exchange: Sendable {
         /// The request. Its body is in `httpBody`.
         public var request: URLRequest
-        /// The status and headers of the response; nil if the request failed before receiving them.
+        /// The status and headers of the response; nil if the request failed before they arrived.
         ///
         /// The headers may include `Content-Encoding`, but ``body`` is already decoded.
         public var response: HTTPURLResponse?
         /// The pieces of the response's body. Their times count from the start of the request.
         var pieces: [SentPiece]
-        /// The error that ended the request, before or after the ``response``; nil if there was
-        /// none.
+        /// The error that ended the request, before or after the ``response``; nil if the request
+        /// did not fail.
         public var error: URLError?
-        /// Whether the client left before the response ended. A replay then does not end.
+        /// Whether the client left before the response ended. In that case, the response of a
+        /// replay does not end.
         var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not contain the date.
         var startDate: Date
@@ -127,7 +128,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
         )
     }
 
-    /// Why the exchange can be neither written nor replayed; nil if it can.
+    /// Why the exchange can be neither written nor replayed; nil if it can be written and replayed.
     func loss(_ redaction: Redaction = .standard) -> String? {
         isWhole
             ? nil

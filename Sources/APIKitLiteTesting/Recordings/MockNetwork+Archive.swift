@@ -2,27 +2,27 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Adds stubs that respond from an archive, one for each group of equal requests. Each stub
-    /// returns its responses in the order of the archive.
+    /// Adds stubs that respond from an archive, one stub for each group of equal requests. Each
+    /// stub returns its responses in the order of the archive.
     ///
-    /// Two requests are equal if their method, URL and body are equal, and so is each `Range`,
-    /// `If-…` and `Last-Event-ID` header of the recorded one. The order of query items is ignored.
-    /// JSON and forms are compared by content, other bodies by their bytes. For requests to
-    /// ``serve(port:)``, the host is ignored.
+    /// Two requests are equal if they have the same method, URL and body, and the same value for
+    /// each `Range`, `If-…` and `Last-Event-ID` header of the recorded request. The order of query
+    /// items is ignored. JSON and forms are compared by content, other bodies by their bytes. For
+    /// requests to ``serve(port:)``, the host is ignored.
     ///
     /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except
     /// in a key of JSON. A 0 also matches any number with a secret name or at least eight digits.
-    /// If several recorded requests match, the ones with the most words in common with the request
-    /// respond in order: words of the URL, the headers and the body. A client that sends the token
-    /// of a recorded response thus receives what was recorded with it. A 401 may stay unused if the
-    /// client has repeated its request with a newer token.
+    /// If several recorded requests match, the stubs use, in order, the recorded requests that
+    /// share the most words of the URL, the headers and the body with the request. So a client that
+    /// sends the token of a recorded response receives the responses that were recorded with that
+    /// token. A 401 may stay unused if the client has repeated its request with a newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a
     /// second.
     ///
     /// Without a clock, the pieces of a response arrive immediately. On the network's clock, the
-    /// first piece arrives immediately, and the others after their recorded gaps.
+    /// first piece arrives immediately, and the other pieces arrive after their recorded gaps.
     ///
     /// - Parameters:
     ///   - archive: The exchanges.
@@ -104,7 +104,7 @@ extension HTTPArchive.Exchange {
 }
 
 extension RequestMatcher {
-    /// Creates a matcher for requests that equal a recorded one. The host is ignored if the URL
+    /// Creates a matcher for requests that equal a recorded request. The host is ignored if the URL
     /// points to the network's own server.
     fileprivate init(
         recorded request: URLRequest, _ redaction: Redaction,

@@ -15,7 +15,7 @@ extension MockResponse {
         var response = MockResponse()
         response.configurationError = exchange.loss()
         response.status = recorded.statusCode
-        // The framing of the recorded connection is kept, because the client saw it.
+        // The framing headers of the recorded connection are kept, because the client saw them.
         response = recorded.headerFields.reduce(response) { $0.setting($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true

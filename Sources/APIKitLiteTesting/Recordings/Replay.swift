@@ -14,7 +14,7 @@ struct Replay: Sendable {
         self.afterLast = afterLast
     }
 
-    /// Returns the stub that responds to a request, and its response, or nil if no stub does.
+    /// Returns the stub that responds to a request, and its response, or nil if no stub responds.
     @Sendable func next(
         of stubs: [Stub], for live: RequestReading
     ) -> (Stub, Stub.NextResponse)? {

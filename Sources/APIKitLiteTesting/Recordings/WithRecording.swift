@@ -15,14 +15,14 @@ import Foundation
 /// ```
 ///
 /// The recording is the file `Recordings/users.har` beside the test's file, or in a resource
-/// bundle: see ``HTTPArchive``. It responds as
+/// bundle: see ``HTTPArchive``. The network responds as
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
 /// of recordings, separated by commas, or to `all`. Each request then goes to `session`. The whole
 /// file is written after the body returns without an error and the verification succeeds. A failed
-/// `#expect` does not count as an error. Only the variable can start a recording, so none starts by
-/// accident.
+/// `#expect` does not count as an error. Only the variable can start a recording, so no recording
+/// starts by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -33,7 +33,7 @@ import Foundation
 ///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. Recording always takes
 ///     real time.
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
-///     replay ignores them, so include the names of values that differ in each run.
+///     replay ignores these values, so include the names of values that differ in each run.
 ///   - filePath: The file beside the folder `Recordings`.
 ///   - fileID: The file to name in error messages.
 ///   - line: The line to name in error messages.

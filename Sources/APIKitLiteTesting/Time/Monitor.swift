@@ -85,7 +85,7 @@ final class Monitor<Value: Sendable>: Sendable {
 /// Writes text to standard error in one call, so that the output of parallel tests does not mix.
 func writeToStandardError(_ text: String) {
     if StandardError.filters.withLock({ $0.contains { $0.takes(text) } }) { return }
-    // If standard error is closed, this method throws an error, and `write(_:)` would crash.
+    // If standard error is closed, this method throws an error, whereas `write(_:)` would crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }
 
