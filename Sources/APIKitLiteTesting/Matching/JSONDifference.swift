@@ -11,8 +11,8 @@ struct JSONDifference {
         case equal
         /// The expected value, in which a mark in a string matches any nonempty text.
         case recorded
-        /// A value that contains the expected one: objects may have more keys, arrays more
-        /// elements.
+        /// A value that contains the expected value: objects may have more keys, and arrays may
+        /// have more elements.
         case contained
     }
 
@@ -66,7 +66,7 @@ struct JSONDifference {
         }
     }
 
-    /// Finds the expected elements, in order, in an array that may have more.
+    /// Finds the expected elements, in order, in an array that may have more elements.
     private mutating func find(
         _ expected: [JSONValue], in actual: [JSONValue], at path: String
     ) {
@@ -100,7 +100,7 @@ struct JSONDifference {
         guard case .string(let expected) = expected, case .string(let actual) = actual else {
             return ", got another value"
         }
-        // A character may have several Unicode forms, so these are scalars.
+        // A character may have several Unicode forms, so compare scalars.
         let (wanted, got) = (expected.unicodeScalars, actual.unicodeScalars)
         guard wanted.count == got.count else {
             return " of \(wanted.count) characters, got one of \(got.count)"
@@ -115,7 +115,8 @@ struct JSONDifference {
 }
 
 extension JSONValue {
-    /// Returns whether an actual value equals or contains this one, without a description.
+    /// Returns whether an actual value equals or contains this value, without describing
+    /// differences.
     func matches(_ actual: JSONValue, _ relation: JSONDifference.Relation) -> Bool {
         switch (self, actual) {
         case (.object(let expected), .object(let actual)):

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The content of JSON, ignoring whitespace and the order of keys.
+/// The content of JSON, without its white space and the order of its keys.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
@@ -51,7 +51,7 @@ enum JSONValue: Sendable {
     /// Returns whether both values are the same string, number, Boolean or null. Marks in a string
     /// are compared as in `String.matches(_:marks:)`.
     ///
-    /// Integers are compared exactly. Other numbers are also equal as `Double`, because encoders
+    /// Integers are compared exactly. Other numbers are also compared as `Double`, because encoders
     /// write 0.1 with different numbers of digits.
     func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {

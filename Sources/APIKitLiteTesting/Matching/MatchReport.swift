@@ -3,8 +3,8 @@ struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {
         let criterion: String
-        /// What the request has instead, or nil if the criterion holds. For a criterion that was
-        /// not checked, says so.
+        /// What the request has instead, or nil if the criterion holds. If the criterion was not
+        /// checked, this text says so.
         let difference: String?
         /// Further lines about the difference, such as one for each differing key in a JSON body.
         let details: [String]
@@ -47,13 +47,13 @@ struct MatchReport: CustomStringConvertible {
     private(set) var lines: [Line] = []
     private(set) var areCriteriaMet = true
     /// A score that grows with each criterion that holds. A criterion that nearly holds scores more
-    /// than one that does not.
+    /// than a criterion that fails.
     private(set) var points = 0
 
     /// Checks each criterion against a request, and stores the captured path values in `reading`.
     ///
-    /// A predicate is not called after a failed or invalid criterion, on which it may rely. A large
-    /// body is not parsed only to describe another difference.
+    /// A predicate is not called after a failed or invalid criterion, because the predicate may
+    /// rely on that criterion. A large body is not parsed merely to describe a further difference.
     init(_ matcher: RequestMatcher, on reading: RequestReading) {
         for (index, criterion) in matcher.criteria.enumerated() {
             let needsOthers = criterion.callsPredicate || criterion.readsBody && reading.isLarge

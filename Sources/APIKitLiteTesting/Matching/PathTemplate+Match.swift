@@ -24,8 +24,8 @@ extension PathTemplate {
     /// Returns the value of each name in the template, or nil if the template does not match the
     /// path.
     ///
-    /// A value has at least one character, and is the same wherever its name occurs. A prefix may
-    /// be followed by more segments.
+    /// A value must have at least one character, and must be the same wherever its name occurs.
+    /// With `isPrefix`, more segments may follow.
     func match(_ path: ArraySlice<String>, isPrefix: Bool = false) -> [String: String]? {
         let keepsSlashes = segments.last?.keepsSlashes ?? false
         guard path.count == segments.count || isPrefix || keepsSlashes else { return nil }

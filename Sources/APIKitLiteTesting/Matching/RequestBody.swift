@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Turns a client's request into what a `URLSession` sends.
+/// Turns a client's request into the request that a `URLSession` sends.
 enum RequestBody {
     /// Returns whether reading the body may block, which is not allowed on the loading thread.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
@@ -41,7 +41,7 @@ enum RequestBody {
             }
         }
         guard isSlow(request, task) else { return request }
-        // A copy, because the client may send the request again.
+        // Read a copy of the stream, because the client may send the request again.
         if let stream = request.openedBody {
             request.httpBody = try read(stream)
         } else if let stream = request.httpBodyStream {

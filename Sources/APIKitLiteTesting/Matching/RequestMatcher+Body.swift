@@ -20,10 +20,9 @@ extension RequestMatcher {
 
     /// Requires a body that equals this JSON.
     ///
-    /// The order of keys does not matter, and neither does how a number is written: `1` equals
-    /// `1.0`. Arrays are compared in order. Integers are compared exactly, up to 38 digits. Other
-    /// numbers are compared as `Double`, to about 17 digits. If a key is repeated, its last value
-    /// counts.
+    /// The order of keys and the notation of numbers do not matter: `1` equals `1.0`. Arrays are
+    /// compared in order. Integers are compared exactly, up to 38 digits. Other numbers are
+    /// compared as `Double`, to about 17 digits. If a key is repeated, its last value counts.
     ///
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(_ text: String) -> RequestMatcher {
@@ -54,8 +53,8 @@ extension RequestMatcher {
     /// Requires a body that contains this JSON.
     ///
     /// An object may have more keys, at every depth. An array may have more elements if the
-    /// expected ones occur in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared as
-    /// in `json(_:)`.
+    /// expected elements occur in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared
+    /// as in `json(_:)`.
     ///
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(containing text: String) -> RequestMatcher {

@@ -77,12 +77,13 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each item, and one that rejects other items.
+    /// Returns the matcher with a criterion for each item, and a criterion that rejects other
+    /// items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
             var missing = items
             return source.items(of: reading)?.filter { item in
-                // An item that accepts others, too, is left for those.
+                // An expected item that also accepts other items is left for those items.
                 let match =
                     missing.firstIndex(of: item)
                     ?? missing.firstIndex { $0.accepts(item, marks: isRecorded) }
@@ -98,7 +99,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each item, so that a report names the missing ones.
+    /// Returns the matcher with a criterion for each item, so that a report names the missing
+    /// items.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
         var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         return items.reduce(into: self) { matcher, item in

@@ -8,10 +8,10 @@ extension RequestMatcher {
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
-    ///   - fileName: The name of the file; nil for any or none.
-    ///   - contentType: The media type of the part, such as `image/png`; nil for any or none. Its
-    ///     case and parameters are ignored.
-    ///   - data: The content of the part; nil for any.
+    ///   - fileName: The name of the file; nil allows any name or no name.
+    ///   - contentType: The media type of the part, such as `image/png`; nil allows any type or no
+    ///     type. The case and parameters of the type are ignored.
+    ///   - data: The content of the part; nil allows any content.
     public func part(
         _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
     ) -> RequestMatcher {
@@ -75,7 +75,8 @@ private struct ExpectedPart: Sendable {
         return "\"\(text.excerpt(limit: 60))\""
     }
 
-    /// Describes the parts of a request that have the same name, or all parts if none do.
+    /// Describes the parts of a request that have the same name, or all parts if no part has that
+    /// name.
     func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates

@@ -12,8 +12,8 @@ extension RequestMatcher {
     /// with text before and after it. A captured value is never empty. In the last segment, a name
     /// with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
     /// Characters may be percent-encoded or not: a space may be written as it is or as `%20`. A
-    /// template that can be read both ways matches both: `/100%25` matches the decoded paths
-    /// `/100%` and `/100%25`.
+    /// template that can be read in both ways matches both paths: `/100%25` matches the decoded
+    /// paths `/100%` and `/100%25`.
     ///
     /// - Parameter template: The path, without a scheme or host. An invalid template is a
     ///   configuration error.
@@ -26,7 +26,7 @@ extension RequestMatcher {
         return addingTemplate("path", template, template, isWhole: true) { $0.match($1) }
     }
 
-    /// Requires a path, percent-encoded as in a URL. It is not a template.
+    /// Requires a path, percent-encoded as in a URL. The path is not a template.
     ///
     /// Use this for paths that a template cannot express, such as paths with braces or an escaped
     /// `/` inside a segment.
@@ -46,8 +46,8 @@ extension RequestMatcher {
     /// Requires a path that begins with these segments: `/v1` matches `/v1` and `/v1/users`, but
     /// not `/v10`.
     ///
-    /// - Parameter prefix: The segments, which may be a template. If it ends with a slash, at least
-    ///   one more segment must follow. An invalid template is a configuration error.
+    /// - Parameter prefix: The segments, which may be a template. If the prefix ends with a slash,
+    ///   at least one more segment must follow. An invalid template is a configuration error.
     public func path(prefix: String) -> RequestMatcher {
         let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
         return addingTemplate("path prefix", prefix, text, isWhole: false) { template, segments in
@@ -76,8 +76,8 @@ extension RequestMatcher {
     }
 
     /// Returns the matcher with a criterion for the path, or for its beginning. `match` returns the
-    /// values that it captures from segments, or nil if they do not match. `hint` is advice for a
-    /// template in another notation.
+    /// values that it captures from segments, or nil if the segments do not match. `hint` is advice
+    /// for a template in another notation.
     private func addingPath(
         _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
         _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?

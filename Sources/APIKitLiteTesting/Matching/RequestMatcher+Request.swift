@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Matches requests that equal this one, such as a request made by an `APIRequest`.
+    /// Matches requests that equal `value`, such as a request made by an `APIRequest`.
     ///
     /// When the request type changes, the matcher changes with it:
     ///
