@@ -41,7 +41,7 @@ enum RequestBody {
             }
         }
         guard isSlow(request, task) else { return request }
-        // Read a copy of the stream, because the client may send the request again.
+        // Read a fresh stream, because the client may send the request again.
         if let stream = request.openedBody {
             request.httpBody = try read(stream)
         } else if let stream = request.httpBodyStream {

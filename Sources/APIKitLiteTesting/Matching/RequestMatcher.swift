@@ -10,19 +10,19 @@ import Foundation
 /// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
 /// `url`, `request` or `anyOf`, or with `any`. Chain other criteria to it, such as
 /// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
-/// is a configuration error. It fails every request that the other criteria match, and `verify()`
-/// reports it. A predicate after it is not called.
+/// is a configuration error. Every request that the other criteria match then fails, and `verify()`
+/// reports the error. A predicate after an invalid criterion is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the criterion's description. Called only for a message, because most criteria
-        /// never appear in one.
+        /// Returns the criterion's description. It is created only for a message, because most
+        /// criteria never appear in a message.
         let description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
-        /// Describes how a request differs. Called only if the criterion does not hold.
+        /// Describes how a request differs, if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
-        /// Whether the request is so close that the test probably meant this stub for it. Called
-        /// only if the criterion does not hold.
+        /// Whether a request for which the criterion does not hold is so close that the test
+        /// probably meant this stub for it.
         let isNear: @Sendable (RequestReading) -> Bool
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         let callsPredicate: Bool
@@ -33,7 +33,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
     private(set) var configurationError: String?
-    /// The number of criteria before the first unusable one; `Int.max` if there is none.
+    /// The number of criteria before the first unusable criterion; `Int.max` if there is none.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
@@ -57,7 +57,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
             ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
     }
 
-    /// Returns which criteria hold for a request, and what the request has instead of the others.
+    /// Returns which criteria hold for a request, and how it differs from the other criteria.
     func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }
@@ -96,7 +96,8 @@ extension RequestMatcher {
 
     /// Returns whether all criteria hold, and if so adds the captured path values to the reading.
     ///
-    /// Predicates after an unusable criterion are not called, because they may rely on it.
+    /// Predicates after an unusable criterion are not called, because they may rely on that
+    /// criterion.
     func holds(for reading: RequestReading) -> Bool {
         let reading = compared(reading)
         let before = reading.pathValues

@@ -18,7 +18,7 @@ final class RequestReading {
     }
 
     /// Returns the request with each named secret, such as the value of an `Authorization` header,
-    /// removed. If the same text also occurs elsewhere in the request, it stays there, because the
+    /// removed. If the same text also occurs elsewhere in the request, that text stays, because the
     /// recording may contain it there too.
     func ignoring(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
@@ -75,7 +75,7 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a form, if declared by the `Content-Type`, which a recorded POST may lack.
+    /// The fields of a form that the `Content-Type` declares. A recorded POST may lack that header.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
@@ -129,8 +129,8 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a request's item is this one. Most servers do not distinguish an empty value
-    /// from none, so neither does this function. Marks are compared as in
+    /// Returns whether a request's item is this item. Like most servers, this function does not
+    /// distinguish an empty value from a missing value. Marks are compared as in
     /// `String.matches(_:marks:)`.
     func accepts(_ item: NamedItem, marks: Bool) -> Bool {
         name.matches(item.name, marks: marks)
@@ -138,7 +138,7 @@ struct NamedItem: Hashable, Sendable {
                 || value?.matches(item.value, marks: marks) ?? (item.value == nil))
     }
 
-    /// Returns the decoded items of a query or a form. A `+` is a space, as servers read it.
+    /// Returns the decoded items of a query or a form. As servers do, reads a `+` as a space.
     static func list(_ text: String) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let parts = item.split(
@@ -156,7 +156,7 @@ struct NamedItem: Hashable, Sendable {
 }
 
 extension [RecordedPart] {
-    /// The number of parts, and the first five.
+    /// The number of parts, and the first five parts.
     fileprivate var summary: String {
         let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
         let rest = count > 5 ? " and \(count - 5) more" : ""

@@ -4,7 +4,7 @@ import Foundation
 extension String {
     var hasMark: Bool { contains(Redaction.mark) }
 
-    /// Returns whether a request's text is this one byte for byte.
+    /// Returns whether a request's text equals this text byte for byte.
     ///
     /// - Parameter marks: Whether each mark in this text, such as `REDACTED-1`, matches any nonempty
     ///   text.
@@ -25,7 +25,7 @@ extension String {
 }
 
 extension Data {
-    /// Returns whether a request's bytes are these, with marks as in text.
+    /// Returns whether a request's bytes equal these bytes. Marks are compared as in text.
     func matches(_ live: Data, marks: Bool) -> Bool {
         if self == live || !marks { return self == live }
         guard let text = exactText(self), let live = exactText(live) else { return false }
