@@ -4,10 +4,10 @@ import Foundation
 extension Fault {
     /// The transport errors that an app's users encounter.
     ///
-    /// - There is no connection, or mobile data, roaming or a call prevents one.
+    /// - There is no connection, or mobile data, roaming or a call prevents a connection.
     /// - The host cannot be found, refuses the connection, or stops responding.
-    /// - A certificate is invalid, or the app itself rejects it. The latter is `.cancelled`,
-    ///   although no code cancelled the task.
+    /// - A certificate is invalid, or the app itself rejects it. A rejection by the app is
+    ///   `.cancelled`, although no code cancelled the task.
     /// - `URLSession` cannot process the response.
     package static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
@@ -16,14 +16,14 @@ extension Fault {
     /// A body of up to 256 bytes is cut off and truncated at every byte. A longer body is cut off
     /// and truncated at 64 places: before and after the first byte, before the last byte, within a
     /// multi-byte character if there is one, and at evenly spaced places. Each JSON value has the
-    /// wrong type in one fault, and is `null` in another. If there are more than 64 values, 64
-    /// evenly spaced ones are used. A body that is not JSON has no such faults.
+    /// wrong type in one fault, and is `null` in another fault. If there are more than 64 values,
+    /// 64 evenly spaced values are used. A body that is not JSON has no such faults.
     ///
     /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes. A longer body
     /// is also cut off and truncated at the ends of its pieces. The stream stalls at the ends of
     /// its pieces and in its middle, and each piece arrives twice in one fault. If there are more
-    /// than 64 pieces, 64 evenly spaced ones are used. A sample is a stream if its body has several
-    /// pieces, or if its `Content-Type` is for events or JSON Lines.
+    /// than 64 pieces, 64 evenly spaced pieces are used. A sample is a stream if its body has
+    /// several pieces, or if its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.
@@ -33,7 +33,7 @@ extension Fault {
         let chosenEnds = indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
         let places = boundaries(
             in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds)
-        // Separate statements, because a single expression takes seconds to compile.
+        // These are separate statements, because a single expression takes seconds to compile.
         var faults = errors + [.hanging]
         faults += (places + [body.count]).map { .failing(afterBytes: $0) }
         faults += places.map { .truncated(toBytes: $0) }
@@ -65,17 +65,17 @@ extension Fault {
     /// The maximum number of places or values to use.
     private static let maximum = 64
 
-    /// Returns the byte counts at which to cut off the body, in ascending order. Each is less than
-    /// the size of the body.
+    /// Returns the byte counts at which to cut off the body, in ascending order. Each count is less
+    /// than the size of the body.
     ///
-    /// A body of up to `longest` bytes is cut off after each of them. A longer body is also cut off
+    /// A body of up to `longest` bytes is cut off at every byte. A longer body is also cut off
     /// at the ends of its pieces.
     private static func boundaries(
         in body: Data, upTo longest: Int, with pieceEnds: [Int]
     ) -> [Int] {
         guard body.count > longest else { return Array(0..<body.count) }
         var fixed: Set = [0, 1, body.count - 1]
-        // UTF-8 continuation bytes (RFC 3629, section 3).
+        // Find a UTF-8 continuation byte (RFC 3629, section 3).
         if let inside = body.firstIndex(where: { $0 & 0b1100_0000 == 0b1000_0000 }) {
             fixed.insert(inside - body.startIndex)
         }
@@ -83,7 +83,7 @@ extension Fault {
         return fixed.union(others).union(pieceEnds).sorted()
     }
 
-    /// Returns a number of evenly spaced indices in `0..<count`, or all of them if there are fewer.
+    /// Returns a number of evenly spaced indices in `0..<count`, or all indices if there are fewer.
     private static func indices(_ number: Int, of count: Int) -> [Int] {
         count <= number ? Array(0..<count) : (0..<number).map { $0 * count / number }
     }

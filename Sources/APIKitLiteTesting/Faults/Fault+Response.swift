@@ -47,7 +47,8 @@ extension Fault {
         }
     }
 
-    /// Returns the sample with its JSON changed. `change` returns nil if there is no such value.
+    /// Returns the sample with its JSON changed. `change` returns nil if the JSON lacks the value
+    /// to change.
     private func breaking(
         _ sample: MockResponse, _ change: (JSONValue) -> JSONValue?
     ) -> MockResponse {
@@ -70,7 +71,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the response with only this many bytes, after which it stalls.
+    /// Returns a response that stalls after this many bytes of this response.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         var response = self
         response.fields["Content-Length"] = "\(body.count)"

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// One way in which an exchange can fail. It turns a good response into a faulty one.
+/// One way in which an exchange can fail. A fault turns a good response into a faulty response.
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -9,7 +9,7 @@ import Foundation
 /// ```
 ///
 /// ``all(of:)`` lists all faults of one response, and `forEachFault(in:)` runs your code under each
-/// of them.
+/// fault.
 public enum Fault: Hashable, Sendable {
     /// No fault: the good response itself.
     case noFault
@@ -35,7 +35,8 @@ public enum Fault: Hashable, Sendable {
     /// A connection that is lost after this many bytes of the body. See
     /// ``MockResponse/failing(afterBytes:with:)``.
     ///
-    /// If that is the whole body, the connection is lost because the `Content-Length` is too large.
+    /// If these bytes are the whole body, the connection is lost because the `Content-Length` is
+    /// too large.
     case failing(afterBytes: Int)
 
     /// A complete response with only the beginning of the good body, such as JSON without its end.
@@ -43,7 +44,7 @@ public enum Fault: Hashable, Sendable {
     case truncated(toBytes: Int)
 
     /// JSON in which one value has the wrong type. The key path of the value is a string such as
-    /// `$.user.ids[0]`, where `$` is the whole.
+    /// `$.user.ids[0]`, where `$` is the whole JSON.
     ///
     /// A string becomes a number, a number or Boolean becomes a string, null or an array becomes an
     /// empty object, and an object becomes an empty array.
@@ -67,9 +68,9 @@ public enum Fault: Hashable, Sendable {
     case slow
 
     /// A connection that stays open after this many bytes of the body, but sends no more. At least
-    /// one byte arrives, and at least one is missing.
+    /// one byte arrives, and at least one byte is missing.
     ///
-    /// The request times out on the network's clock, or earlier if a policy says so: see
+    /// The request times out on the network's clock, or earlier if a policy ends the request: see
     /// `timingOut(after:idle:clock:)` of `HTTPSession`.
     case stalled(afterBytes: Int)
 

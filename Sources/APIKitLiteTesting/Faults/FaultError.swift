@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An error thrown by `forEachFault`, listing the faults under which a client failed a requirement.
+/// An error that `forEachFault` throws, with the faults under which a client failed a requirement.
 public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
     package struct Violation: Error, CustomStringConvertible {

@@ -5,7 +5,7 @@ import Foundation
 public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
     /// The client returned a value.
     case value
-    /// The client threw an `APIRequestError` of this stage, which may be a cancellation.
+    /// The client threw an `APIRequestError` of this stage. The error may be a cancellation.
     case error(APIRequestError.Stage, isCancellation: Bool = false)
     /// The client threw an error of another type, described by this text. See the parameter
     /// `throwing` of `forEachFault`.
@@ -29,22 +29,22 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
 
 /// The outcomes of a client under each fault of one response.
 ///
-/// `forEachFault` returns it.
+/// `forEachFault` returns this report.
 ///
 /// ```swift
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
-    /// The faults of the run, in order. A run that failed may not have tried all of them.
+    /// The faults of the run, in order. A run that failed may not have tried all faults.
     public let faults: [Fault]
 
     let results: [Fault: (outcome: LoadOutcome, error: (any Error)?)]
 
     /// The outcome under this fault.
     ///
-    /// A status without a `Retry-After` also finds the first fault that has one: `.status(503)`.
-    /// The outcome is `nil` if the fault was not tried, or if the client hung or threw an
-    /// unexpected error.
+    /// A status without a `Retry-After`, such as `.status(503)`, also finds the first fault with
+    /// that status and a `Retry-After`. The outcome is `nil` if the fault was not tried, or if the
+    /// client hung or threw an unexpected error.
     ///
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { result(under: fault)?.outcome }
@@ -72,8 +72,8 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
             && left.results.mapValues(\.outcome) == right.results.mapValues(\.outcome)
     }
 
-    /// The number of faults, and how often each outcome occurred, the most frequent first, such as
-    /// `141 faults: .parse 62, .transport 62, value 12, .validate 5`.
+    /// The number of faults, and how often each outcome occurred, the most frequent outcome first,
+    /// such as `141 faults: .parse 62, .transport 62, value 12, .validate 5`.
     public var description: String {
         let texts = faults.compactMap { self[$0]?.description }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)

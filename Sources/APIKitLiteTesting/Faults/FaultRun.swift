@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Runs a client once with a good response, and then once under each of its faults.
+/// Runs a client once with a good response, and then once under each fault of that response.
 ///
 /// Each run has its own network and its own clock. The clock advances automatically when nothing
 /// else is happening.
@@ -14,12 +14,12 @@ struct FaultRun: Sendable {
     /// Runs the client once and returns what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
 
-    /// The number of hung clients after which no other run starts. Each of them takes the whole
+    /// The number of hung clients after which no other run starts. Each hung client takes the whole
     /// time limit, and may block a thread forever.
     private static let mostHung = 3
     /// The number of sleeps after which a client counts as hung.
     private static let mostSleeps = 1_000
-    /// The number of clients that run at once.
+    /// The number of clients that run at the same time.
     private static let mostAtOnce = 16
 
     /// A good response.
@@ -79,7 +79,7 @@ struct FaultRun: Sendable {
         }
     }
 
-    /// Runs the client under one fault. If it hangs, its task is cancelled but not awaited.
+    /// Runs the client under one fault. If the client hangs, its task is cancelled but not awaited.
     private func ending(under fault: Fault) async throws -> Ending {
         try await Fault.$ofThisRun.withValue(fault) {
             // Before each move, the run itself waits until nothing happens.
@@ -117,9 +117,9 @@ struct FaultRun: Sendable {
     /// Moves the clock to the next sleeper repeatedly, until the client hangs or the task is
     /// cancelled. Returns why the client counts as hung.
     ///
-    /// A client's work between requests and sleeps cannot be observed, so it has a time limit,
-    /// measured in checks: on a busy machine a check takes longer, but the client also needs more
-    /// time.
+    /// A client's work between requests and sleeps cannot be observed, so that work has a time
+    /// limit, measured in checks. On a busy machine, a check takes longer, but the client also
+    /// needs more time.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
         afterCancelling release: () -> Void
@@ -130,9 +130,9 @@ struct FaultRun: Sendable {
             if mayCancel { cancel() }
             let seen = network.core.journal.changeCount
             for _ in 0..<32 { await Task.yield() }
-            // Other tests can keep the main actor busy, on which the client may run.
+            // The client may run on the main actor, which other tests can keep busy.
             await MainActor.run {}
-            // Leaves time for work on other queues.
+            // This leaves time for work on other queues.
             try? await Task.sleep(for: Self.check)
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
             // A client that ignores cancellation receives the response.
@@ -187,7 +187,7 @@ extension FaultError.Violation {
 }
 
 extension MockResponse {
-    /// Why this response cannot be a sample, or `nil` if it can.
+    /// Why this response cannot be a sample, or `nil` if it can be a sample.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
         guard case (.head, .end) = (start, ending), source == nil else {

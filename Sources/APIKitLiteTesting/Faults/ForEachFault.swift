@@ -16,13 +16,13 @@ import Foundation
 /// }
 /// ```
 ///
-/// With the good response, the body must return a value. Under a fault it must return a value or
-/// throw an `APIRequestError`. If the fault is a cancellation, it may also throw a
+/// With the good response, the body must return a value. Under a fault, the body must return a
+/// value or throw an `APIRequestError`. If the fault is a cancellation, the body may also throw a
 /// `CancellationError`. Use ``Fault/current`` to show the fault in an expectation within the body.
 ///
 /// The body may use the network as a session, through its `urlSession`, or through its server.
-/// Timeouts and slow bytes take no real time. Up to 16 bodies run at once. If the code around the
-/// closure runs on an actor, the body does too.
+/// Timeouts and slow bytes take no real time. Up to 16 bodies run at the same time. If the code
+/// around the closure runs on an actor, the body runs on that actor too.
 ///
 /// - Parameters:
 ///   - sample: A good response.
@@ -41,7 +41,7 @@ import Foundation
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
     timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
-    // The attribute is that of `Task.init`. Without it, a body on the main actor would need to be
+    // `Task.init` has the same attribute. Without it, a body on the main actor would need to be
     // marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
