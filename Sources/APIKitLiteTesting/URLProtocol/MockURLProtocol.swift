@@ -16,7 +16,7 @@ import Foundation
 /// Testing, they receive each other's responses without an error. Write such tests as an
 /// `XCTestCase`, or use a ``MockNetwork`` with its own ``MockNetwork/requestHandler`` in each test.
 /// A subclass may override `canInit(with:)`, for example to decline a host, and `stopLoading()`.
-/// Each must call `super`.
+/// Each override must call `super`.
 open class MockURLProtocol: URLProtocol {
     /// The load; nil until loading begins.
     private var load: ProtocolLoad?
@@ -24,11 +24,11 @@ open class MockURLProtocol: URLProtocol {
     /// The closure that responds to each request, one at a time, in the background.
     ///
     /// If the closure throws an error, the request fails with that error. The closure may read, set
-    /// and clear this property. A replaced closure still responds to the requests that began under
-    /// it. While this property is `nil`, every request fails immediately with a ``MockError``. If
-    /// you set it to `nil`, requests still waiting for the closure also fail with a ``MockError``.
-    /// Both errors are also written to standard error, because an app may replace them with its
-    /// own.
+    /// and clear this property. A replaced closure still responds to the requests that began before
+    /// its replacement. While this property is `nil`, every request fails immediately with a
+    /// ``MockError``. If you set it to `nil`, requests still waiting for the closure also fail with
+    /// a ``MockError``. Both errors are also written to standard error, because an app may replace
+    /// them with its own.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
@@ -41,15 +41,15 @@ open class MockURLProtocol: URLProtocol {
 
     /// Makes this class respond to the requests of `URLSession.shared`.
     ///
-    /// - Important: On Linux, this changes the configuration that the shared session uses. Call it
-    ///   while that session is idle.
+    /// - Important: On Linux, this changes the configuration that the shared session uses. Call
+    ///   this method while that session is idle.
     public static func register() {
         SharedSession.register(self)
     }
 
     /// Makes `URLSession.shared` send its requests over the network again.
     ///
-    /// - Important: On Linux, call it while that session is idle.
+    /// - Important: On Linux, call this method while that session is idle.
     public static func unregister() {
         SharedSession.unregister(self)
     }
@@ -57,7 +57,7 @@ open class MockURLProtocol: URLProtocol {
     /// The network that responds to the requests of this class.
     class var core: NetworkCore { StaticHandler.current.core }
 
-    /// Returns true: this class responds to every request, regardless of its URL's scheme.
+    /// Returns true, because this class responds to every request, whatever the scheme of its URL.
     open override class func canInit(with request: URLRequest) -> Bool { true }
 
     /// Returns the request unchanged.
@@ -69,8 +69,8 @@ open class MockURLProtocol: URLProtocol {
         load?.start()
     }
 
-    /// Stops delivering. Foundation calls this when the task is cancelled or suspended or, on Apple
-    /// platforms, when the task has ended.
+    /// Stops delivering the response. Foundation calls this function when the task is cancelled or
+    /// suspended or, on Apple platforms, when the task has ended.
     open override func stopLoading() {
         load?.stop()
     }

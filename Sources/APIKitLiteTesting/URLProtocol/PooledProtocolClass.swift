@@ -7,8 +7,8 @@ import Foundation
 /// Such classes are created at run time, as specializations of a generic class, and cannot be
 /// freed. So a network takes its class from a pool, which gets the class back when no session or
 /// configuration refers to the lease any more. A list of classes copied from a configuration may
-/// still contain the class, so a returned class is reused only after a thousand others have been
-/// returned. Until then, a request through the class fails.
+/// still contain the class, so a returned class is reused only after a thousand other classes have
+/// been returned. Until then, a request through the class fails.
 final class PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
     private let core: NetworkCore
@@ -30,7 +30,7 @@ final class PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the network to which a class belongs, or `nil` if the network is gone.
+    /// Returns the network to which a class belongs, or `nil` if the network was released.
     fileprivate static func core(of type: MockURLProtocol.Type) -> NetworkCore? {
         pool.withLock { $0.networks[ObjectIdentifier(type)]?.core }
     }
@@ -78,13 +78,13 @@ private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     return make(Nothing.self, number)
 }
 
-/// Intercepts requests for the network that has its class.
+/// Intercepts requests for the network that has taken this class.
 private class NetworkURLProtocol: MockURLProtocol {
     override class var core: NetworkCore { PooledProtocolClass.core(of: self) ?? .released() }
 }
 
 extension NetworkCore {
-    /// Returns a network that fails every request, in place of one that no longer exists.
+    /// Returns a network that fails every request, in place of a network that no longer exists.
     fileprivate static func released() -> NetworkCore {
         NetworkCore(clock: nil) { request in
             let error = MockError(

@@ -23,7 +23,7 @@ final class ProtocolLoad: Client,
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
-        /// The request; nil once its last part was delivered.
+        /// The request; nil once the last part of its response was delivered.
         var request: ClientRequest?
         /// The request to which Foundation follows a redirect. The response is then delivered only
         /// if the client refuses the redirect.
@@ -43,7 +43,7 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The response for a client that must receive the body in one piece; nil for any other.
+    /// The response for a client that must receive the body in one piece; nil for any other client.
     private var collected: ResponsePart?
 
     /// Whether the client is still waiting for the response. A stream's reader may leave a moment
@@ -54,7 +54,8 @@ final class ProtocolLoad: Client,
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
     // This is not a task-local value, because this code runs on the loading queue. Setting a
-    // task-local there can wait for a task that is being cancelled, which waits for the queue.
+    // task-local there can wait for a task that is being cancelled, and that task waits for the
+    // queue.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
@@ -92,7 +93,8 @@ final class ProtocolLoad: Client,
         }
     }
 
-    /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
+    /// Starts the delivery, or continues the delivery after a suspension. Call this method on the
+    /// loading thread.
     func start() {
         guard let urlProtocol else { return }
         let isWanted = task?.wantsResponse != false
@@ -105,9 +107,10 @@ final class ProtocolLoad: Client,
         deliver()
     }
 
-    /// Pauses the delivery if the task is suspended. Otherwise ends it and cancels the request.
+    /// Pauses the delivery if the task is suspended. Otherwise ends the delivery and cancels the
+    /// request.
     ///
-    /// Call it on the loading thread.
+    /// Call this method on the loading thread.
     func stop() {
         if task?.state == .suspended {
             return state.withLock { ($0.isStarted, $0.thread) = (false, nil) }
@@ -135,7 +138,7 @@ final class ProtocolLoad: Client,
     }
 
     /// Adds a part, on any thread, and delivers it as soon as Foundation accepts it. Parts after
-    /// the last one are ignored.
+    /// the last part are ignored.
     private func add(_ part: ResponsePart) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
@@ -146,8 +149,8 @@ final class ProtocolLoad: Client,
         thread?.perform { [self] in deliver() }
     }
 
-    /// Delivers the available parts, unless the client has suspended or cancelled its task. Call it
-    /// on the loading thread.
+    /// Delivers the available parts, unless the client has suspended or cancelled its task. Call
+    /// this method on the loading thread.
     private func deliver() {
         while task?.wantsResponse != false, let part = state.withLock({ $0.takeNext() }),
             let urlProtocol, let client = urlProtocol.client
@@ -157,7 +160,8 @@ final class ProtocolLoad: Client,
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
                 // receive the response. Foundation asks the client on another thread, and nothing
-                // reports a refusal, so the response is delayed. An exchange always refuses.
+                // reports a refusal, so the response is delayed. An exchange always refuses the
+                // redirect.
                 let wait = task?.passes == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
                 let respond = { @Sendable [self] in

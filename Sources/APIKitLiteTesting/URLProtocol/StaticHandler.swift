@@ -85,8 +85,8 @@ final class StaticHandler: Sendable {
 }
 
 extension MockError {
-    /// The error, which is also written to standard error. Many apps replace every error with their
-    /// own, and only a network has a `verify()` that reports it.
+    /// The error, which is also written to standard error. Many apps replace every error with an
+    /// error of their own, and no `verify()` reports this error.
     fileprivate var written: MockError {
         writeToStandardError("APIKitLiteTesting: \(self)\n")
         return self
