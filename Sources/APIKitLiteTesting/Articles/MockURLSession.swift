@@ -4,7 +4,7 @@ import Foundation
 /// A session that returns the same response to every request, like the mocks in many articles.
 ///
 /// Its tasks complete inside `resume()`. For responses that depend on the request, use a
-/// ``MockNetwork``, which is a session too.
+/// ``MockNetwork``, which is also a session.
 public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
@@ -38,7 +38,7 @@ public final class MockURLSession: HTTPSession {
     /// Creates a session that returns the same status and data for every request.
     ///
     /// - Parameters:
-    ///   - url: The URL of the response. If it is invalid, every request fails with
+    ///   - url: The URL of the response. If the URL is invalid, every request fails with
     ///     `URLError.badURL`.
     ///   - data: The body.
     ///   - statusCode: The HTTP status.
@@ -133,7 +133,8 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guar
         completion(data, response, error)
     }
 
-    /// Cancels the task. If it is pending, its completion handler receives `URLError.cancelled`.
+    /// Cancels the task. If the task is pending, its completion handler receives
+    /// `URLError.cancelled`.
     public func cancel() {
         takeCompletion()?(nil, nil, URLError(.cancelled))
     }

@@ -117,7 +117,7 @@ final class Journal: Sendable {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: delivery)
             }
-            // A request with an immediate response also counts.
+            // A request with an immediate response also counts as in flight.
             state.mostInFlight = max(
                 state.mostInFlight, state.inFlight.count + (request.endTime == nil ? 0 : 1))
             return id

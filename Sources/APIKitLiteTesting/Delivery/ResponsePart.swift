@@ -53,7 +53,7 @@ struct ResponsePart: Sendable {
             return ResponsePart(plainResponse: plain, pieces: pieces, end: .success(()))
         }
         if response.url?.host() == nil, let url = request.url {
-            // This failable initializer never returns nil for these arguments (measured, and read
+            // This failable initializer never returns nil for these arguments (tested, and checked
             // in its source).
             response = HTTPURLResponse(
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",

@@ -41,8 +41,8 @@ import Foundation
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
     timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
-    // `Task.init` has the same attribute. Without it, a body on the main actor would need to be
-    // marked `@MainActor`.
+    // `Task.init` has the same attribute. Without this attribute, a body on the main actor would
+    // need to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await forEachFault(

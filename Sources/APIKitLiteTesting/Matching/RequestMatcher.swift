@@ -15,8 +15,8 @@ import Foundation
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the criterion's description. It is created only for a message, because most
-        /// criteria never appear in a message.
+        /// Returns the criterion's description. The description is created only for a message,
+        /// because most criteria never appear in a message.
         let description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs, if the criterion does not hold.

@@ -49,7 +49,7 @@ final class RequestReading {
     var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
-    /// The decoded segments of the path; at least one.
+    /// The decoded segments of the path. There is always at least one segment.
     private(set) lazy var segments: [String] =
         PathTemplate.decodedSegments(ofPath: url.path)
     private(set) lazy var query: [NamedItem] = NamedItem.list(url.query ?? "")
@@ -166,7 +166,7 @@ extension [RecordedPart] {
 }
 
 extension [NamedItem] {
-    /// The first five items as text, and the number of the rest.
+    /// The first five items as text, and the number of further items.
     var shown: String {
         prefix(5).map(\.shown).joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")

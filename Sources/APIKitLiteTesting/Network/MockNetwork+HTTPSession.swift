@@ -4,12 +4,12 @@ import Foundation
 extension MockNetwork: HTTPSession {
     /// Responds to a request in the caller's task, without a `URLSession`.
     ///
-    /// This is the fastest way to reach the stubs, and it works where a custom `URLProtocol` does
-    /// not, such as on watchOS. This function follows redirects and stores cookies as a
+    /// This is the fastest way to reach the stubs, and it works where no custom `URLProtocol`
+    /// works, such as on watchOS. This function follows redirects and stores cookies as a
     /// `URLSession` does. The pieces of a stream arrive as the stub sends them.
     ///
     /// - Parameters:
-    ///   - request: The request. It is recorded before this function suspends.
+    ///   - request: The request, which is recorded before this function suspends.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, with the status and headers.
     /// - Throws: The stub's error, or any error thrown by its handler; `URLError.cancelled` if the

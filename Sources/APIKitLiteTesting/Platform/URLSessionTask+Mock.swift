@@ -98,8 +98,8 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask? {
-    /// Returns the cookie storage of the task's session, or nil if the session has none. If the
-    /// session is unknown, returns `other`, never the host app's shared storage.
+    /// Returns the cookie storage of the task's session, or nil if the session has no storage. If
+    /// the session is unknown, returns `other`, never the host app's shared storage.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
         guard let session = self?.session else { return other }
         return session.configuration.httpCookieStorage

@@ -46,7 +46,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         set { exchanges[position] = newValue }
     }
 
-    /// Replaces a range of exchanges with others.
+    /// Replaces a range of exchanges with other exchanges.
     public mutating func replaceSubrange(
         _ range: Range<Int>, with newExchanges: some Collection<Exchange>
     ) {

@@ -48,8 +48,8 @@ public struct RecordedRequest: Sendable {
     /// exceeds 1 MiB. Any other whole body is in `wholeBody`.
     var sentBody: SentBody?
 
-    /// The body of a response that was sent as a whole. It is kept out of `sentBody` so that a
-    /// plain response stays cheap.
+    /// The body of a response that was sent as a whole. This body is kept out of `sentBody` so that
+    /// a plain response stays cheap.
     var wholeBody: [Data] = []
 
     /// Whether the journal has dropped the body of the request or of its response.
@@ -64,7 +64,7 @@ public struct RecordedRequest: Sendable {
         self.request = request
     }
 
-    /// The body; empty if the request has none.
+    /// The body; empty if the request has no body.
     public var body: Data { request.httpBody ?? Data() }
 
     /// The URL; nil if it is missing.

@@ -20,7 +20,7 @@ public struct StreamWriter: Sendable {
 
     /// Sends text as one piece, and suspends until the client has received it.
     ///
-    /// - Parameter text: The text, sent as UTF-8. If it is empty, nothing is sent.
+    /// - Parameter text: The text, sent as UTF-8. If the text is empty, nothing is sent.
     /// - Throws: `URLError.networkConnectionLost` if the client has left: it cancelled its request,
     ///   closed its socket, or timed out.
     public func send(_ text: String) async throws {
@@ -37,7 +37,7 @@ public struct StreamWriter: Sendable {
 
     /// Sends bytes as one piece, and suspends until the client has received them.
     ///
-    /// - Parameter data: The bytes. If there are none, nothing is sent.
+    /// - Parameter data: The bytes. If there are no bytes, nothing is sent.
     /// - Throws: The same errors as ``send(_:)-(String)``.
     public func send(_ data: Data) async throws {
         try await onSend(data)
@@ -47,7 +47,8 @@ public struct StreamWriter: Sendable {
     ///
     /// A ``MockClock`` counts the call as a sleeper. Without a clock, the call takes no time.
     ///
-    /// - Parameter duration: The time to sleep. If it is zero or negative, returns immediately.
+    /// - Parameter duration: The time to sleep. If the duration is zero or negative, returns
+    ///   immediately.
     /// - Throws: `URLError.networkConnectionLost` as soon as the client has left.
     public func sleep(for duration: Duration) async throws {
         try await onSleep(duration)

@@ -22,8 +22,8 @@ extension Recording {
         return stubs.filter(\.times.isAtLeast).flatMap { stub in
             let entries = stub.recording?.entries ?? []
             let unused = entries.filter { uses[$0.number] == 0 }
-            // A client that already has a new token does not send the old one, so the recorded 401
-            // stays unused.
+            // A client that already has a new token does not send the old token, so the recorded
+            // 401 stays unused.
             return unused.count < entries.count ? unused.filter { !$0.isUnauthorized } : unused
         }.map { entry in
             let place = entry.place.map { " (\($0))" } ?? ""

@@ -37,7 +37,7 @@ extension RequestReading {
         return criteria("form", (declaredForm ?? []).filter { $0.value != nil })
     }
 
-    /// Returns the criterion for items, or an empty text if there are none.
+    /// Returns the criterion for items, or an empty text if there are no items.
     private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
         let list = items.prefix(Self.mostItems).compactMap { item in
             let value = item.value ?? ""

@@ -14,7 +14,7 @@ extension Stub {
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
+    ///   - text: The text of one piece, sent as UTF-8. If the text is empty, nothing is sent.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     /// - Throws: `URLError.networkConnectionLost` if a client leaves before it receives the piece;
@@ -43,7 +43,7 @@ extension Stub {
     /// as ``send(_:fileID:line:)-(String,_,_)`` does.
     ///
     /// - Parameters:
-    ///   - data: The bytes of one piece. If there are none, nothing is sent.
+    ///   - data: The bytes of one piece. If there are no bytes, nothing is sent.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``.
@@ -116,7 +116,7 @@ extension Stub {
         }.get()
     }
 
-    /// Returns the streams for a call. If there are none, suspends until a stream opens. If
+    /// Returns the streams for a call. If no stream is open, suspends until a stream opens. If
     /// `isForNext` is false, does not suspend after a client has left.
     ///
     /// - Throws: `CancellationError`.

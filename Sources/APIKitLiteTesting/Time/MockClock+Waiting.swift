@@ -88,7 +88,7 @@ extension MockClock: WatchedObject {
 }
 
 extension [Sleeper] {
-    /// The first five sleepers, and the number of the rest.
+    /// The first five sleepers, and the number of further sleepers.
     fileprivate var shown: String {
         let first = prefix(5).map { "\($0.kind.rawValue) at \($0.key.deadline.offset.shown)" }
         return (first + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")

@@ -89,7 +89,7 @@ func writeToStandardError(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }
 
-/// Filters for texts that this package's own tests receive instead of standard error.
+/// The filters that pass texts to this package's own tests instead of standard error.
 package enum StandardError {
     package static let filters = Locked<[Filter]>([])
 

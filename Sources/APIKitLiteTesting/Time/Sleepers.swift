@@ -117,7 +117,8 @@ struct Sleepers: Sendable {
 
     /// What a move does next.
     enum Move {
-        /// Nothing yet, because a step is in progress, a client is active or a reader is busy.
+        /// The clock does not move yet, because a step is in progress, a client is active or a
+        /// reader is busy.
         case wait
         case wake(Sleeper)
         case end

@@ -28,7 +28,7 @@ open class MockURLProtocol: URLProtocol {
     /// its replacement. While this property is `nil`, every request fails immediately with a
     /// ``MockError``. If you set it to `nil`, requests still waiting for the closure also fail with
     /// a ``MockError``. Both errors are also written to standard error, because an app may replace
-    /// them with its own.
+    /// them with its own errors.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered unchanged.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {

@@ -66,7 +66,8 @@ final class StaticHandler: Sendable {
         let turn = Promise<Void>()
         _ = state.when(
             { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
-        // A cancelled request waits too. Otherwise another request could take its turn.
+        // A cancelled request also waits for its turn. Otherwise another request could take that
+        // turn.
         try await turn.value()
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
