@@ -71,8 +71,8 @@ enum JSONValue: Sendable {
 }
 
 extension [String: JSONValue] {
-    /// Returns the value of the key with these bytes. The subscript also finds the same characters
-    /// in another Unicode form, which is another key (RFC 8259, section 8.3).
+    /// Returns the value of the key with these bytes. The subscript also finds a key with the same
+    /// characters in another Unicode form, but RFC 8259, section 8.3 distinguishes these keys.
     func value(of key: String) -> JSONValue? {
         index(forKey: key).flatMap { self[$0].key.hasSameBytes(as: key) ? self[$0].value : nil }
     }

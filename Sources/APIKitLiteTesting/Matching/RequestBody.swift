@@ -3,7 +3,7 @@ import Foundation
 
 /// Turns a client's request into the request that a `URLSession` sends.
 enum RequestBody {
-    /// Returns whether reading the body may block, which is not allowed on the loading thread.
+    /// Returns whether reading the body may block. The loading thread must not block.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
         request.httpMethod != "HEAD" && request.httpBody == nil
             && (request.httpBodyStream != nil || task is URLSessionUploadTask)

@@ -26,7 +26,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         let isNear: @Sendable (RequestReading) -> Bool
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         let callsPredicate: Bool
-        /// Whether the criterion parses the body, which is slow for a large body.
+        /// Whether the criterion parses the body. Parsing a large body is slow.
         let readsBody: Bool
     }
 

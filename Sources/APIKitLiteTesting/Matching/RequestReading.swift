@@ -177,7 +177,7 @@ extension String {
     /// Returns whether two strings have the same bytes. `==` also equates `é` with `e` and an
     /// accent.
     func hasSameBytes(as other: String?) -> Bool {
-        // Most texts differ, which `==` finds faster; it ignores the form of a character.
+        // `==` finds most differences faster than a comparison of bytes, but ignores Unicode forms.
         other.map { self == $0 && utf8.elementsEqual($0.utf8) } ?? false
     }
 }

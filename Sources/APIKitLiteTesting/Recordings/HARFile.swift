@@ -254,7 +254,7 @@ extension URLError {
 }
 
 extension Date {
-    /// Parses a date with or without fractional seconds, which need different strategies.
+    /// Parses a date. Dates with and without fractional seconds need different strategies.
     fileprivate static func har(_ text: String) -> Date {
         let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return (try? Date(text, strategy: withFractions)) ?? (try? Date(text, strategy: .iso8601))

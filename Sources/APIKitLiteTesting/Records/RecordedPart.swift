@@ -20,8 +20,8 @@ public struct RecordedPart: Sendable {
     /// The value of the field, or the bytes of the file.
     public let data: Data
 
-    /// The value of the `Content-Type` header; nil if the part has no such header, which means
-    /// plain text (RFC 7578, section 4.4).
+    /// The value of the `Content-Type` header; nil if the part has no such header and so is plain
+    /// text (RFC 7578, section 4.4).
     public var contentType: String? { header("Content-Type") }
 
     /// The content as text; nil if it is not UTF-8.

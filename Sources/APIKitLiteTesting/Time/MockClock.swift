@@ -174,7 +174,7 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// The number of checks that only yield, which is enough for most clients.
+    /// The number of checks that only yield. Most clients need no more checks.
     private static let quickChecks = 16
 
     /// Waits until all steps have ended and each active client waits again, or until nothing

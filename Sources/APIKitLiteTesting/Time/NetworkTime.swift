@@ -25,7 +25,7 @@ struct NetworkTime: Sendable {
         mockClock.map { start.duration(to: $0.now) } ?? timeline?.now() ?? .zero
     }
 
-    /// Begins a step of a response, which delivers the due parts. A ``MockClock`` waits for the
+    /// Begins a step that delivers the due parts of a response. A ``MockClock`` waits for the
     /// step to end.
     func beginStep() { mockClock?.beginStep() }
 
