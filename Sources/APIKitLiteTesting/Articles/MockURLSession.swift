@@ -87,7 +87,8 @@ extension MockURLSession {
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
-    ///   - completionHandler: Called once with the data, the response and the error.
+    ///   - completionHandler: A closure that is called once with the data, the response and the
+    ///     error.
     /// - Returns: The task, not yet started.
     public func dataTask(
         with url: URL, completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -99,8 +100,8 @@ extension MockURLSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completionHandler: Called once with the data, the response and the error, inside
-    ///     `resume()`.
+    ///   - completionHandler: A closure that is called once with the data, the response and the
+    ///     error, inside `resume()`.
     /// - Returns: The task, not yet started.
     public func dataTask(
         with request: URLRequest,

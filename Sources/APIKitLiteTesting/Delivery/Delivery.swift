@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Delivers a response that waits for something, using its network's clock.
+/// Delivers a response that waits for something, on the network's clock.
 ///
 /// One task runs the reply's function. The parts that the function delivers become due, and the
 /// client receives them together when the function waits or ends. If the client waits too long for
@@ -158,7 +158,7 @@ final class Delivery: Sendable {
         try await wait(for: .nothing, .callback) { _ in nil }
     }
 
-    /// Runs the user's code, or waits for it. The code may wait for the clock, which then moves.
+    /// Runs or awaits the user's code. The code may wait for the clock, which then moves.
     func run<R>(_ reason: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: reason, .deadline)
         let task = currentTask

@@ -32,7 +32,7 @@ public struct FaultError: DescribedError, Sendable {
     /// Lines of advice on what the client must do.
     let advice: [String]
 
-    /// One line for each kind of violation, and what to do.
+    /// One line for each kind of violation, and the advice.
     public var description: String {
         let tried = report.faults.count - skippedCount
         let header =

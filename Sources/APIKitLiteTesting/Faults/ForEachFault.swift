@@ -99,7 +99,7 @@ public func forEachFault<R, E: Error>(
 /// Returns the description of an error, without secrets.
 private func text(of error: any Error) -> String {
     if let error = error as? URLError { return URLError.name(of: error.code) }
-    // The first line says enough. The last line of an `APIRequestError` is a curl command.
+    // Show only the first line, because the last line of an `APIRequestError` is a curl command.
     let text = String("\(error)".prefix { !$0.isNewline }).excerpt(limit: 100)
     let type = "\(type(of: error))"
     return text.hasPrefix(type) ? text : "\(type) (\(text))"

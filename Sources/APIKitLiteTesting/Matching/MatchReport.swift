@@ -3,7 +3,7 @@ struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     struct Line: Sendable {
         let criterion: String
-        /// What the request has instead, or nil if the criterion holds. If the criterion was not
+        /// How the request differs, or nil if the criterion holds. If the criterion was not
         /// checked, this text says so.
         let difference: String?
         /// Further lines about the difference, such as one for each differing key in a JSON body.

@@ -35,7 +35,7 @@ extension RequestMatcher {
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
-    /// Requires a scheme, such as `https`. Its case does not matter.
+    /// Requires a scheme, such as `https`. The case of the scheme does not matter.
     func scheme(_ name: String) -> RequestMatcher {
         let name = name.lowercased()
         return adding("scheme \(name)") {
@@ -45,7 +45,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a host, such as `api.example.com`, without a port. Its case does not matter.
+    /// Requires a host, such as `api.example.com`, without a port. The case of the host does not
+    /// matter.
     ///
     /// - Parameter name: The host only. A scheme, port or path in it is a configuration error.
     public func host(_ name: String) -> RequestMatcher {

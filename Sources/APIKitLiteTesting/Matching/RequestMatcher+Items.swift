@@ -125,7 +125,7 @@ extension RequestMatcher {
 }
 
 extension NamedItem {
-    /// Describes the items that a request has under the same name instead.
+    /// Describes the items that a request has with the same name, instead of this item.
     fileprivate func difference(from actual: [NamedItem]) -> String {
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
         let shown = actual.shown

@@ -6,11 +6,11 @@ extension RequestMatcher {
     ///
     /// - Parameters:
     ///   - description: The condition, as error messages show it: `"an even id"`.
-    ///   - predicate: Receives the request, with the path values captured by the criteria before
-    ///     this criterion. The predicate is called only if those criteria hold. The predicate may
-    ///     be called on any thread, and may be called again to explain a failure. A network with
-    ///     such a stub matches in the background: it records a request shortly after `resume()`
-    ///     returns, and the predicate may use any `URLSession`.
+    ///   - predicate: A closure that receives the request, with the path values captured by the
+    ///     criteria before this criterion. The predicate is called only if those criteria hold. The
+    ///     predicate may be called on any thread, and may be called again to explain a failure. A
+    ///     network with such a stub matches in the background: it records a request shortly after
+    ///     `resume()` returns, and the predicate may use any `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {

@@ -57,7 +57,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
             ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
     }
 
-    /// Returns which criteria hold for a request, and how it differs from the other criteria.
+    /// Returns which criteria hold for a request, and how the request differs from the other
+    /// criteria.
     func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }

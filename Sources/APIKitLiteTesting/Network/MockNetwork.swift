@@ -139,8 +139,8 @@ public final class MockNetwork: Sendable {
     ///     expects.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
-    ///   - handler: The closure that makes each response. It runs like ``requestHandler``. If the
-    ///     closure throws an error, the request fails with that error.
+    ///   - handler: The closure that makes each response, which runs like ``requestHandler``. If
+    ///     the closure throws an error, the request fails with that error.
     /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(

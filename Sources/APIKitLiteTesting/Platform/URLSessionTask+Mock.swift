@@ -23,8 +23,8 @@ extension URLSessionTask {
 
     /// Whether the client receives each piece of the body.
     ///
-    /// If false, Foundation would send the client only the last piece. Read this property on the
-    /// loading thread.
+    /// If this is false, Foundation would send the client only the last piece. Read this property
+    /// on the loading thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session,
             let registry = property("taskRegistry", of: session),

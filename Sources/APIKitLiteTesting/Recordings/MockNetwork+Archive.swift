@@ -7,8 +7,8 @@ extension MockNetwork {
     ///
     /// Two requests are equal if they have the same method, URL and body, and the same value for
     /// each `Range`, `If-…` and `Last-Event-ID` header of the recorded request. The order of query
-    /// items is ignored. JSON and forms are compared by content, other bodies by their bytes. For
-    /// requests to ``serve(port:)``, the host is ignored.
+    /// items is ignored. JSON and forms are compared by content, and other bodies are compared by
+    /// their bytes. For requests to ``serve(port:)``, the host is ignored.
     ///
     /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except
     /// in a key of JSON. A 0 also matches any number with a secret name or at least eight digits.

@@ -28,7 +28,7 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         /// A handler returned a plain `URLResponse` to a client that supports only HTTP: the
         /// network as the session, or a client on a socket.
         case notHTTP
-        /// A test sends to a stub without a stream response: see `Stub.send(_:)`.
+        /// A test sends a piece to a stub without a stream response: see `Stub.send(_:)`.
         case noStream
         /// A test waits for the reader of a response, but nothing shows what the reader has read:
         /// see `Stub.waitForReader()`.

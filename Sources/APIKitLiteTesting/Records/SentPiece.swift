@@ -15,7 +15,7 @@ struct SentPiece: Hashable, Sendable {
 
 /// The body sent in response to one request, kept up to a limit.
 struct SentBody: Sendable {
-    /// The limits on what is kept.
+    /// The limits on the pieces and bytes to keep.
     struct Limit {
         var pieces = 10_000
         var bytes = 1_048_576

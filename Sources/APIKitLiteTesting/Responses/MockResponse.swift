@@ -102,8 +102,8 @@ public struct MockResponse: Sendable {
     /// Returns a response with a value encoded as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded immediately. `Data` is used as JSON. A value that
-    ///     cannot be encoded is a configuration error.
+    ///   - value: The value, which is encoded immediately. A `Data` value is used as JSON text. A
+    ///     value that cannot be encoded is a configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
     ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.

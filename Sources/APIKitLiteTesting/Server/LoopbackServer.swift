@@ -36,8 +36,8 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - onStop: Called with the server's identity when the server stops, and possibly again when
-    ///     the server is released.
+    ///   - onStop: A closure that is called with the server's identity when the server stops, and
+    ///     possibly again when the server is released.
     ///   - responding: Responds to a request. The server calls this function, and the function that
     ///     it returns, on the thread of the connection.
     /// - Throws: ``MockError`` if the port is in use or cannot be used.

@@ -23,7 +23,7 @@ final class ClientRequest: Sendable {
     /// - Parameters:
     ///   - core: The network that responds.
     ///   - client: The client waiting for the response.
-    ///   - receive: Receives each part of the response, on any thread.
+    ///   - receive: A closure that receives each part of the response, on any thread.
     init(
         to core: NetworkCore, from client: any Client,
         receive: @escaping @Sendable (ResponsePart) -> Void

@@ -247,7 +247,7 @@ extension Stub {
 extension Stub {
     /// Stubs that were added together.
     struct Group: Sendable {
-        /// Returns which of the stubs responds to a request, and its response.
+        /// Returns the stub that responds to a request, and the response.
         typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
 
         var stubs: [Stub]

@@ -86,7 +86,8 @@ public final class MockClock: CallbackClock {
     ///
     /// - Parameters:
     ///   - deadline: The moment at which the sleep ends.
-    ///   - tolerance: Ignored, because the clock wakes every sleeper at its exact moment.
+    ///   - tolerance: This value is ignored, because the clock wakes every sleeper at its exact
+    ///     moment.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -118,7 +119,7 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
     ///
-    /// This includes sleepers that the woken tasks add. Before the clock moves on from a moment,
+    /// Sleepers that the woken tasks add wake too. Before the clock moves on from a moment,
     /// each client that continued at that moment runs until it waits again: it sleeps on this
     /// clock, waits for a response of a network with this clock, or has read what a stream sent. A
     /// stub's handler runs until it sleeps or returns. So a loop that advances the clock does not
