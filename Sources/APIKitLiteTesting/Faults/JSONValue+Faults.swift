@@ -11,7 +11,7 @@ extension JSONValue {
         return paths
     }
 
-    /// A replacement for this value, of another type.
+    /// A replacement of another type for this value.
     var ofAnotherType: JSONValue {
         switch self {
         case .object: .array([])

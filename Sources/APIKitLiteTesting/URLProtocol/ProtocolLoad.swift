@@ -74,7 +74,7 @@ final class ProtocolLoad: Client,
             return ask(for: request)
         }
         // The loading thread must not run the user's code, and reading from a stream may block
-        // until its writer continues.
+        // until the stream's writer continues.
         Thread.detachNewThread { [self] in ask(for: request) }
     }
 

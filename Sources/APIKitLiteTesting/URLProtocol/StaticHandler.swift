@@ -10,8 +10,8 @@ final class StaticHandler: Sendable {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
-        /// The closure; nil once cleared. Nothing else keeps the closure, so clearing it releases
-        /// its captures.
+        /// The closure; nil once it is cleared. Nothing else keeps the closure, so clearing it
+        /// releases its captures.
         var function: Function?
         /// The number of requests that the closure has received.
         var requestCount = 0
