@@ -9,14 +9,16 @@ import Foundation
 /// error"). Foundation resumes and cancels the tasks of all sessions on one serial queue, so a
 /// reply on that queue cannot overlap with a cancellation.
 ///
-/// The lookup itself stays on Foundation's background queue. Listing a directory for it takes about
-/// 10 µs for each file. On the serial queue, that would block every transfer in the process.
+/// The lookup itself stays on Foundation's background queue. A lookup lists a directory, which
+/// takes about 10 µs for each file. On the serial queue, that would block every transfer in the
+/// process.
 final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
     private let cache: URLCache
 
     private init(_ cache: URLCache) {
         self.cache = cache
-        // This object stores nothing. `/dev/null` cannot be a directory, so none is created.
+        // This object stores nothing. `/dev/null` cannot be a directory, so no directory is
+        // created.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     }
 
@@ -27,7 +29,7 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only 
         cache.getCachedResponse(for: dataTask) { response in
             LoadingQueue.async {
                 completionHandler(response)
-                // The task's protocol has been created, and its start is queued behind this.
+                // The task's protocol has been created, and its start is queued behind this block.
                 (dataTask.delegate as? URLSessionExchange)?.refuseRepetition(of: dataTask)
             }
         }
@@ -90,9 +92,8 @@ extension CancellationSafeCache {
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
     /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
-    /// threads get the old cache or the new one, and both are usable. The new one retains the old
-    /// one, and is complete, because the lock is acquired after its creation and before the
-    /// assignment.
+    /// threads get the old cache or the wrapper, and both are usable. The wrapper retains the old
+    /// cache, and is fully initialized before the assignment.
     static func wrapCache(of configuration: URLSessionConfiguration) {
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
         let safe = CancellationSafeCache(cache)

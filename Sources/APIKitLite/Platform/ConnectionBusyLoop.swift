@@ -4,17 +4,17 @@ import Foundation
 /// Stops the busy loop in which Foundation on Linux (up to Swift 6.3) waits for a response.
 ///
 /// While libcurl connects, it waits for the socket to become writable. Foundation keeps watching
-/// for that when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`), and a
-/// connected socket is nearly always writable. So one pending request on a new connection keeps a
-/// core busy until libcurl drops the socket, as for a pause.
+/// for writability when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`),
+/// and a connected socket is nearly always writable. So one pending request on a new connection
+/// keeps a core busy until libcurl drops the socket, as it does for a pause.
 ///
 /// Each long transfer is therefore paused and immediately resumed, unless it is sending. This is
 /// repeated, because a pause has no effect while libcurl connects, and another request over HTTP/2
 /// starts a new loop. All transfers are paused before the first one is resumed, because over HTTP/2
 /// they share a socket.
 ///
-/// Measured with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is unnecessary
-/// once Foundation removes the write source in `_SocketSources.createSources`.
+/// The loop was observed with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is
+/// unnecessary once Foundation removes the write source in `_SocketSources.createSources`.
 final class ConnectionBusyLoop:
     @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
 {
@@ -26,10 +26,11 @@ final class ConnectionBusyLoop:
     /// Fires on the session's serial queue, where Foundation uses and frees its transfers.
     private let timer: any DispatchSourceTimer
     private var schedule = LookSchedule(.now())  // Used under `lock`.
-    /// How much of its body each transfer had sent at the last check. Used on the queue.
+    /// The number of body bytes that each transfer had sent at the last check. Used on the queue.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
-    /// Checks a session's transfers while it has any. Call this before each start of a task.
+    /// Checks a session's transfers as long as there are any. Call this before each start of a
+    /// task.
     static func watch(_ session: URLSession) {
         let key = ObjectIdentifier(session)
         lock.withLock {
@@ -46,7 +47,7 @@ final class ConnectionBusyLoop:
         guard let queue = session.transferQueue else { return nil }
         self.session = session
         timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { [self] in check() }  // Released when the timer is cancelled.
+        timer.setEventHandler { [self] in check() }  // Cancelling the timer releases `self`.
         setTimer()
         timer.activate()
     }
@@ -55,7 +56,8 @@ final class ConnectionBusyLoop:
 
     private func check() {
         let transfers = session.map { Transfer.all(of: $0).filter { !$0.isPaused } } ?? []
-        // Short transfers are skipped. Over HTTP/2, a body is sent more slowly after a pause.
+        // Transfers that are new or still sending are skipped. Over HTTP/2, a body is sent more
+        // slowly after a pause.
         let waiting = transfers.filter { $0.sentCount == sentCounts[$0.handle] }
         for transfer in transfers { transfer.limitBody() }
         sentCounts = transfers.reduce(into: [:]) { $0[$1.handle] = $1.sentCount }
@@ -84,7 +86,7 @@ struct LookSchedule {
 
     /// When the next check is due.
     private(set) var next: DispatchTime
-    /// How many checks there have been since a task was started.
+    /// The number of checks since a task was last started.
     private(set) var checkCount = 0
     private var earliest: DispatchTime
 

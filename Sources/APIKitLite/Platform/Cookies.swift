@@ -29,9 +29,9 @@ extension HTTPCookie {
     }
 }
 
-// Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. HTTP/2 names are all
-// lowercase, so it finds none there. The original spelling is not available elsewhere: for a task
-// with a completion handler, Foundation calls no delegate about the headers.
+// Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. Header names in HTTP/2
+// are lowercase, so Foundation finds no cookies there. No other code receives the original
+// spelling: for a task with a completion handler, Foundation calls no delegate about the headers.
 
 extension URLSession {
     /// Returns the session's cookies for a request that may go over HTTP/2.
@@ -45,8 +45,8 @@ extension URLSession {
     }
 
     /// Stores the cookies of a response over HTTP/2, except any that were set or deleted during the
-    /// request. Deletes cookies expired by `Max-Age`, which Foundation stored over HTTP/1.1
-    /// (6.3.1).
+    /// request. Also deletes cookies expired by `Max-Age`, which Foundation (Swift 6.3.1) stores
+    /// over HTTP/1.1.
     func storeCookies(
         of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
     ) {

@@ -1,5 +1,5 @@
-// On Linux, `URLRequest` and the other URL loading types are in a separate module. Re-exporting it
-// saves clients an `#if`.
+// On Linux, `URLRequest` and the other URL loading types are in a separate module. Re-exporting
+// that module saves clients an `#if`.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Returns an error from which `originalError(of:)` can recover the given one.
+/// Returns an error from which `originalError(of:)` can recover the given error.
 ///
 /// On Apple platforms, Foundation replaces an error from a `URLProtocol` with a new `NSError` that
 /// has additional keys, so a Swift error loses its type. The new error keeps the old keys, so the
-/// original is stored under one of them. On Linux, the error is returned unchanged.
+/// original error is stored under one of these keys. On Linux, the error is returned unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return error
@@ -16,7 +16,7 @@ package func carryingOriginal(_ error: any Error) -> any Error {
     #endif
 }
 
-/// Returns the error to throw in place of Foundation's.
+/// Returns the error to throw in place of Foundation's error.
 ///
 /// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a lost
 /// connection and a refused certificate get the same codes as on Apple platforms.
@@ -50,24 +50,26 @@ private func code(of text: String) -> URLError.Code? {
         if text.hasSuffix("certificate is not yet valid") { return .serverCertificateNotYetValid }
         return .serverCertificateUntrusted
     }
-    // A certificate for another host.
+    // The certificate is for another host.
     if text.hasPrefix("SSL: ") { return .serverCertificateUntrusted }
     if tellsOfALostConnection(text) { return .networkConnectionLost }
-    // No common version or cipher, or a server without TLS.
+    // There is no common version or cipher, or the server does not use TLS.
     if text.contains(":SSL routines:") { return .secureConnectionFailed }
     return nil
 }
 
 /// Returns whether libcurl's text says that a connection, or an HTTP/2 stream, ended too early.
 private func tellsOfALostConnection(_ text: String) -> Bool {
-    // Within a body of known length, or a chunked one.
+    // The connection ended within a body of known length, or within a chunked body.
     text.hasPrefix("transfer closed with ")
-        // Before or within the status line.
+        // The connection ended before or within the status line.
         || text == "Empty reply from server"
-        // At any time, over TLS. Without TLS, Foundation has a code for most of these errors.
+        // A TLS connection ended at any time. Without TLS, Foundation has a code for most such
+        // errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")
-        // In the TLS handshake, and without the closing that TLS requires.
+        // The connection ended in the TLS handshake, or without the close message that TLS
+        // requires.
         || text.hasPrefix("OpenSSL SSL_connect: SSL_ERROR_SYSCALL")
         || text.contains("unexpected eof while reading")
         // The server refused a stream, ended it too early, or closed the entire connection.

@@ -2,11 +2,12 @@ import Foundation
 
 /// What Foundation may do with a request that loses its connection.
 enum Repetition {
-    /// Send it again.
+    /// Foundation may send the request again.
     case allowed
-    /// Nothing: the task fails.
+    /// Foundation must not send the request again. The task fails.
     case refused
-    /// The same, over a new connection, because this is the library's second attempt.
+    /// Foundation must send the request only once, over a new connection, because this is the
+    /// library's second attempt.
     case refusedOnNewConnection
 }
 
@@ -15,11 +16,11 @@ extension URLSession {
     /// Decides what Foundation may do with a request.
     ///
     /// If a kept-alive connection ends before the response, libcurl sends the request again, up to
-    /// five times and for any method (`Curl_retry_request`, in 7.88.1 and in August 2026). A server
-    /// may then process a POST several times. If two connections end, libcurl forgets the body that
-    /// it has read. The request hangs, or an app's own stream arrives without its beginning.
-    /// libcurl is therefore limited to one attempt for such a request. If it may be repeated, the
-    /// library itself sends it a second time.
+    /// five times and for any method (`Curl_retry_request`, in version 7.88.1 and still in August
+    /// 2026). A server may then process a POST several times. If two connections end, libcurl
+    /// forgets the body that it has read. The request then hangs, or an app's own stream arrives
+    /// without its beginning. libcurl is therefore limited to one attempt for such a request. If
+    /// the request may be repeated, the library itself sends it a second time.
     func repetition(of request: URLRequest, isResend: Bool) -> Repetition {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
         guard hasBody || !request.mayBeRepeated(), usesStandardProtocol(for: request) else {
@@ -31,7 +32,7 @@ extension URLSession {
 
 extension URLSessionExchange {
     /// Lets libcurl send the request only once. Call this on the task's queue, between the creation
-    /// and the start of its protocol.
+    /// and the start of the task's protocol.
     func refuseRepetition(of task: URLSessionTask) {
         guard repetition != .allowed, let transfer = Transfer(of: task) else { return }
         transfer.refuseRepetition(isOnNewConnection: repetition == .refusedOnNewConnection)
@@ -55,10 +56,11 @@ extension URLSessionExchange {
     }
 
     /// Returns whether libcurl must not send the request again after a response with this status,
-    /// or without one. Decides how the task then ends, because libcurl's error may be about
-    /// something else.
+    /// or without a response. If so, also decides how the task ends, because libcurl's error may be
+    /// about something else.
     func refusesRepetition(after status: Int) -> Bool {
-        // The server refused the `Expect`. libcurl sends the request without it.
+        // The server refused the `Expect` header. libcurl sends the request again without that
+        // header.
         if status == 417, !isWithoutExpect {
             isWithoutExpect = true
             return false

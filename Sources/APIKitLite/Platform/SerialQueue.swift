@@ -4,9 +4,9 @@ import Foundation
 extension OperationQueue {
     /// Creates a serial delegate queue without the cost of an operation for each callback.
     ///
-    /// If more callbacks are waiting than the limit, adding one waits for up to 10 ms, so that
-    /// Foundation does not receive faster than the callbacks run. A longer wait could block a
-    /// callback that calls Foundation, which then waits for the adding thread.
+    /// If more callbacks are waiting than the limit, adding a callback blocks for up to 10 ms, so
+    /// that Foundation does not receive faster than the callbacks run. A longer wait could block a
+    /// callback that calls Foundation, because that call waits for the adding thread.
     ///
     /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
     package static func serial(
@@ -16,7 +16,7 @@ extension OperationQueue {
     }
 }
 
-private final class SerialQueue: OperationQueue, @unchecked Sendable {  // Constants only.
+private final class SerialQueue: OperationQueue, @unchecked Sendable {  // It has only constants.
     private let queue: DispatchQueue
     /// Counts the callbacks that may still be added, or nil if there is no limit.
     private let slots: DispatchSemaphore?

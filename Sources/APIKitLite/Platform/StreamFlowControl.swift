@@ -6,9 +6,9 @@ import Foundation
 ///
 /// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
 /// request again, and receives the body from the first byte. Instead, the delegate queue waits for
-/// the reader. Meanwhile, Foundation receives little for any session in the process, so each wait
-/// is only 10 ms, with up to ten waits until the reader asks for bytes. For a reader that always
-/// continues, such as a download, there are up to a thousand.
+/// the reader. Meanwhile, Foundation receives little data for any session in the process, so each
+/// wait is only 10 ms, with up to ten waits until the reader asks for bytes. For a reader that
+/// always continues, such as a download, there are up to a thousand waits.
 final class StreamFlowControl: Sendable {
     private struct State {
         /// The number of unsuccessful waits since the reader last asked for bytes.
@@ -17,7 +17,7 @@ final class StreamFlowControl: Sendable {
         var wait: DispatchSemaphore?
     }
 
-    /// The number of unread bytes at which the delegate queue waits, unless the buffer is small.
+    /// The number of unread bytes above which the delegate queue waits, unless the buffer is small.
     private static let threshold = 2 * 1024 * 1024
     private static let duration = DispatchTimeInterval.milliseconds(10)
     private let mostWaits: Int
@@ -38,7 +38,7 @@ final class StreamFlowControl: Sendable {
                 state.wait = wait
                 return state.failures < mostWaits
             }
-            // The reader may have taken everything before the wait was stored.
+            // The reader may have taken all bytes before the wait was stored.
             guard mayWait, buffer.holdsMany(Self.threshold) else { return }
             if wait.wait(timeout: .now() + Self.duration) == .timedOut {
                 state.withLock { $0.failures += 1 }
@@ -61,7 +61,7 @@ final class StreamFlowControl: Sendable {
 /// Delays the sender of a stream while its reader is slow. The task is suspended while many bytes
 /// are unread, and resumed when they have been read.
 final class StreamFlowControl: @unchecked Sendable {  // `task` is set before the task starts.
-    /// The number of unread bytes at which the task is suspended, unless the buffer is small.
+    /// The number of unread bytes above which the task is suspended, unless the buffer is small.
     private static let threshold = 1024 * 1024
 
     private var task: URLSessionTask?
@@ -74,7 +74,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
     func didTake(from buffer: BodyBuffer) { didAppend(to: buffer) }
 
     func didAppend(to buffer: BodyBuffer) {
-        // The lock orders the calls, so that the last one uses the newest count.
+        // The lock orders the calls, so that the last call uses the newest count.
         isSuspended.withLock { isSuspended in
             let mustWait = buffer.holdsMany(Self.threshold)
             guard mustWait != isSuspended else { return }

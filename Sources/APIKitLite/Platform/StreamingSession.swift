@@ -1,12 +1,13 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A second `URLSession` that streams responses for another one.
+/// A second `URLSession` that streams responses for another session.
 ///
 /// Foundation on Linux (up to Swift 6.3) passes the pieces of a body only to the delegate of a
-/// session, never to the delegate of a task. A session's streams therefore use the tasks of this
-/// one. The second session has the same configuration, including cookies, credentials and protocol
-/// classes. It has no cache, for which Foundation would keep the entire body in memory.
+/// session, never to the delegate of a task. A session's streams therefore use the tasks of a
+/// second session. The second session has the same configuration, including cookies, credentials
+/// and protocol classes. It has no cache, because Foundation would keep the entire body in memory
+/// to cache it.
 private final class StreamingSession:
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -30,7 +31,7 @@ private final class StreamingSession:
     private init(for owner: URLSession) {
         let configuration = owner.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil
-        // A callback has up to 16 KiB, so less than 1 MiB is waiting.
+        // A callback delivers up to 16 KiB, so no more than about 1 MiB is waiting.
         let queue = OperationQueue.serial(
             label: "APIKitLite.StreamingSession.delegateQueue", limit: 64,
             willAdd: stopTransfers)
@@ -45,7 +46,8 @@ private final class StreamingSession:
     static func dataTask(
         with request: URLRequest, for owner: URLSession
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
-        // A session is released outside the lock, because that may run the app's code.
+        // The old session is released outside the lock, because releasing it may run the app's
+        // code.
         let (session, _) = lock.withLock { () -> (StreamingSession, StreamingSession?) in
             let key = ObjectIdentifier(owner)
             let old = sessions[key]
@@ -71,8 +73,8 @@ private final class StreamingSession:
         )
     }
 
-    /// Releases this session. If another stream could reuse the connection, it does so when it has
-    /// been idle for a while.
+    /// Releases this session. If another stream could reuse the connection, first waits until the
+    /// session has been idle for a while.
     private func streamDidEnd(hasConnection: Bool) {
         let use = Self.lock.withLock {
             streamCount -= 1
@@ -133,18 +135,21 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
 }
 
 extension URLSessionTask {
-    /// Cancels the task. If it streams, its transfer also fails when more of the body arrives.
+    /// Cancels the task. If the task streams, its transfer also fails when more of the body
+    /// arrives.
     ///
-    /// libcurl receives and decompresses a body as long as more of it has arrived. That may take
-    /// seconds, on the queue on which Foundation cancels tasks. Only code that runs within libcurl's
-    /// call can end it sooner: for each piece, Foundation adds a callback to the delegate queue.
+    /// libcurl receives and decompresses a body until it has processed all that has arrived. That
+    /// may take seconds, on the queue on which Foundation cancels tasks. Only code that runs within
+    /// libcurl's call can end the call sooner. `stopTransfers` runs there, when Foundation adds a
+    /// callback for a piece to the delegate queue.
     func stopReceiving() {
         guard stream != nil else {
             guard let exchange = delegate as? URLSessionExchange else { return cancel() }
             return exchange.callFoundation { self.cancel() }
         }
         stoppedTasks.withLock { tasks in
-            // Those of an app's own protocol class have no transfer to stop.
+            // Tasks of an app's own protocol class have no transfer to stop, and stay in the list
+            // until they are released.
             tasks.removeAll { $0.task == nil }
             tasks.append(WeakTask(task: self))
         }
@@ -154,8 +159,8 @@ extension URLSessionTask {
 
 /// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
 ///
-/// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all of these waited,
-/// the body's reader could not run, and so could not leave.
+/// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all these threads
+/// waited, the body's reader could not run, and so could not leave.
 let waitingQueue = DispatchQueue(label: "APIKitLite.waitingQueue")
 
 private struct WeakTask { weak var task: URLSessionTask? }
@@ -163,8 +168,8 @@ private struct WeakTask { weak var task: URLSessionTask? }
 /// The tasks whose transfers must stop when the next callback of a stream is added.
 private let stoppedTasks = Locked<[WeakTask]>([])
 
-/// Stops the transfers of `stoppedTasks`, if this is Foundation's serial queue, where they may be
-/// used. An app's own protocol class may add callbacks elsewhere.
+/// Stops the transfers of `stoppedTasks`, if this is Foundation's serial queue, where transfers may
+/// be used. An app's own protocol class may add callbacks on another queue.
 @Sendable func stopTransfers() {
     guard isOnTransferQueue else { return }
     let tasks = stoppedTasks.withLock { tasks in
@@ -177,9 +182,10 @@ private let stoppedTasks = Locked<[WeakTask]>([])
 extension URLSession {
     /// Returns whether Foundation's own protocol loads a request, rather than a class of the app.
     ///
-    /// Foundation asks the classes of the configuration, and then the registered ones, of which the
-    /// shared session has a copy. The first session of a process registers Foundation's own. If it
-    /// is the shared session, its copy was made before that, and does not contain them.
+    /// Foundation asks the classes of the configuration, and then the registered classes, of which
+    /// the shared session has a copy. The first session of a process registers Foundation's own
+    /// classes. If the shared session is the first, its copy was made before the registration, and
+    /// does not contain these classes.
     func usesStandardProtocol(for request: URLRequest) -> Bool {
         func chosenClass(of session: URLSession) -> AnyClass? {
             session.configuration.protocolClasses?.first {
@@ -190,8 +196,8 @@ extension URLSession {
         return type == nil || type == StreamingSession.standardClass
     }
 
-    /// Creates a task of the app's session that is never resumed. It is cancelled with the session,
-    /// and then cancels a stream's task.
+    /// Creates a task of the app's session that is never resumed. When the session is cancelled, so
+    /// is this task, which then cancels a stream's task.
     fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
         // A data task would look for its response in the cache.
         task.originalRequest?.url.map { url in

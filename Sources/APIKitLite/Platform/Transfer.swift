@@ -3,9 +3,9 @@ import Foundation
 
 /// A libcurl transfer, with the operations that work around Foundation's bugs.
 ///
-/// Use it only on its session's serial queue, where Foundation uses and frees it. A transfer is
-/// reached by reflection, and libcurl's functions by `dlsym`. If one of these fails, for example in
-/// a statically linked executable, the workarounds do nothing.
+/// Use a transfer only on its session's serial queue, where Foundation uses and frees the transfer.
+/// A transfer is reached by reflection, and libcurl's functions by `dlsym`. If a lookup fails, for
+/// example in a statically linked executable, the workarounds do nothing.
 ///
 /// Private names are used only in this file. They were checked with Swift 6.3.1's Foundation and
 /// libcurl 7.88.1. If a workaround has no effect with a newer version, look for the names in
@@ -25,7 +25,7 @@ struct Transfer {
         isPaused = property("rawValue", of: state) as? Int8 != 0
     }
 
-    /// Finds the transfer of a task. Returns nil if the task was not started or has none.
+    /// Finds the transfer of a task. Returns nil if the task was not started or has no transfer.
     init?(of task: URLSessionTask) {
         guard let storage = property("_protocolStorage", of: task),
             let loading = Mirror(reflecting: storage).children.first?.value as? URLProtocol,
@@ -42,8 +42,8 @@ struct Transfer {
         return easyHandles.compactMap { Transfer($0) }
     }
 
-    /// Whether a response has begun that is not interim. A 417 only says that the server did not
-    /// process the request (RFC 9110, section 10.1.1).
+    /// Whether a response has begun, other than an interim response or a 417. A 417 only says that
+    /// the server did not process the request (RFC 9110, section 10.1.1).
     var hasResponse: Bool {
         var status = 0
         guard getLongInfo?(handle, responseCode, &status) == 0 else { return true }
@@ -84,7 +84,7 @@ struct Transfer {
     func refuseRepetition(isOnNewConnection: Bool) {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
-        // libcurl does not repeat a request over a new connection. Before 7.80, it lacks the
+        // libcurl does not repeat a request over a new connection. Before 7.80, libcurl lacks the
         // callback.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
@@ -114,7 +114,7 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-    /// The serial queue of the task, which targets its session's.
+    /// The serial queue of the task, which targets the session's serial queue.
     var transferQueue: DispatchQueue? { property("workQueue", of: self) as? DispatchQueue }
 }
 
@@ -122,8 +122,8 @@ extension URLSessionTask {
 
 /// Returns the value of an object's property, declared in its class or in a superclass.
 ///
-/// Reads other properties only while the place of this one is unknown. Other threads may be
-/// changing them, and the search takes four times as long.
+/// Reads other properties only while the place of this property is unknown. Other threads may be
+/// changing the other properties, and the search takes four times as long.
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
@@ -176,7 +176,7 @@ private func function<T>(_ name: String) -> T? {
     dlsym(nil, name).map { unsafeBitCast($0, to: T.self) }
 }
 
-// `curl_easy_pause`, `curl_easy_getinfo` and `curl_easy_setopt`.
+// These functions call `curl_easy_pause`, `curl_easy_getinfo` and `curl_easy_setopt`.
 private let setPauseState: (@convention(c) (Handle, _ send: CInt, _ receive: CInt) -> CInt)? =
     function("CFURLSessionEasyHandleSetPauseState")
 private let getInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<Double>) -> CInt)? =
@@ -199,8 +199,8 @@ private let writeData: CInt = 10001
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
 /// libcurl calls this before each attempt to send a request, with the `_EasyHandle` as its data.
-/// Foundation does not let it follow redirects, so a redirect time means that this is not the first
-/// attempt.
+/// Foundation does not let libcurl follow redirects, so a redirect time means that this is not the
+/// first attempt.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
         easyHandle, _, _, _, _ in

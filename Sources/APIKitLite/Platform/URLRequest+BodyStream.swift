@@ -1,10 +1,10 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a body of files or bytes, and its length.
+    /// Returns the request with a body of files or bytes, and with the body's length.
     ///
     /// Some servers refuse a body of unknown length. If the request sets `Transfer-Encoding`, that
-    /// is kept.
+    /// header is kept.
     func sending(
         _ body: RepeatableBody,
         _ didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
@@ -12,8 +12,8 @@ extension URLRequest {
         var request = self
         #if canImport(FoundationNetworking)
         // Foundation on Linux does not report body progress to the delegate of a task. If a file is
-        // missing or too short, it waits until the timeout. The stream therefore counts and checks
-        // the bytes.
+        // missing or too short, Foundation waits until the timeout. The stream therefore counts and
+        // checks the bytes.
         request.httpBodyStream = RepeatableBodyStream(body, didRead: didSend)
         #else
         switch body.segments.first {
@@ -25,9 +25,9 @@ extension URLRequest {
         if (value(forHTTPHeaderField: "Transfer-Encoding") ?? "").isEmpty {
             request.setValue(String(body.size), forHTTPHeaderField: "Content-Length")
             #if canImport(FoundationNetworking)
-            // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`,
-            // which servers refuse (RFC 9112, section 6.2). With a blank value, libcurl sends
-            // neither the header nor chunks.
+            // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`.
+            // Servers refuse this combination (RFC 9112, section 6.2). With a blank value, libcurl
+            // sends neither the header nor chunks.
             request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
             #endif
         }

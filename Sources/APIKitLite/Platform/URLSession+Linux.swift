@@ -9,7 +9,8 @@ extension URLSession {
     ///
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated, because
     ///   creating a task would crash. If another thread invalidates the session at the same moment,
-    ///   creating the task can still crash. Only Foundation could check and create in one step.
+    ///   creating the task can still crash. Only Foundation could check the session and create the
+    ///   task in one step.
     func prepareForTask(isOverConnection: Bool) throws {
         CancellationSafeCache.wrapCache(of: configuration)
         if isOverConnection { ConnectionBusyLoop.watch(self) }
@@ -21,7 +22,7 @@ extension URLSession {
         _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // A streamed task is of another session, with another queue.
+        // The task of a stream belongs to another session, which has another queue.
         delegateQueue.addOperation {
             delegate.urlSession(
                 self, task: task, willPerformHTTPRedirection: response, newRequest: next,
@@ -52,7 +53,8 @@ extension URLSessionExchange {
     }
 
     /// Returns no new stream. Otherwise, Foundation would ask the session's own delegate, and crash
-    /// if the body is data. libcurl asks before it sends a request again, which is then refused.
+    /// if the body is data. libcurl asks for a new stream before it sends a request again, and that
+    /// attempt is then refused.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -60,7 +62,7 @@ extension URLSessionExchange {
         completionHandler(nil)
     }
 
-    /// Responds to a challenge as the app's delegate does.
+    /// Responds to a challenge as the app's delegate decides.
     ///
     /// Without a credential, Foundation never completes the task. The task is therefore cancelled
     /// here, which keeps its response but loses its body.
@@ -99,8 +101,8 @@ extension URLSessionExchange {
 
 extension HTTPURLResponse {
     /// Whether another response may follow. Foundation asks for a credential when a 401 is
-    /// complete, and may then send the request again. After a 417, libcurl may send it without its
-    /// `Expect`.
+    /// complete, and may then send the request again. After a 417, libcurl may send the request
+    /// again without its `Expect` header.
     var mayBeFollowed: Bool {
         statusCode == 417
             || statusCode == 401
@@ -110,12 +112,14 @@ extension HTTPURLResponse {
 }
 
 extension URLSession {
-    /// Returns whether a response without a body so far may be a proxy's response to CONNECT.
+    /// Returns whether a response, before any body has arrived, may be a proxy's response to
+    /// CONNECT.
     ///
-    /// Foundation passes a proxy's response on before the server's, and in the same way. A request
-    /// over an open connection gets none. A download can wait for the first piece of the body. Any
-    /// other stream should begin at its headers. If the headers announce a body and its type, or
-    /// events, they are the server's. A mock's response never counts as a proxy's.
+    /// Foundation delivers a proxy's response before the server's response, and in the same way. A
+    /// request over an open connection receives no proxy response. A download can wait for the
+    /// first piece of the body. Any other stream should begin when its headers arrive. If the
+    /// headers announce a body and its type, or an event stream, they are the server's headers. A
+    /// mock's response never counts as a proxy's response.
     func mayBeOfProxy(_ response: HTTPURLResponse, to exchange: URLSessionExchange) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
             && (exchange.options.context.waitsForReader || !response.announcesBody)
@@ -200,8 +204,8 @@ extension URLSession {
     /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
     /// another origin.
     ///
-    /// Foundation adds them to each request that does not set them itself. This function sets a
-    /// blank value, for which libcurl does not even send the name.
+    /// Foundation adds these headers to each request that does not set them itself. This function
+    /// sets a blank value, for which libcurl does not even send the name.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys
