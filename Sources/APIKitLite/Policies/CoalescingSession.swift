@@ -9,24 +9,25 @@ extension HTTPSession {
     ///
     /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are
     /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
-    /// of cookies and cellular networks. Header names are compared without case. Requests with
+    /// of cookies and cellular networks. The case of header names is ignored. Requests with
     /// different users' tokens are not identical.
     ///
-    /// These always have their own exchange:
+    /// These requests always have their own exchange:
     /// - a request with a body stream
     /// - a request for a stream, because a stream has one reader
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
     /// - a request sent by a refresh or by a shared exchange, which would wait for itself
     ///
-    /// A cancelled request ends immediately and does not affect the others. When the last request
-    /// of an exchange is cancelled, the exchange is cancelled too, and the request ends when the
-    /// exchange does. So in `coalescing().limited(to: 4)`, at most four exchanges are in progress.
-    /// If the exchange fails, all its requests throw the error. Responses are not cached: a later
-    /// request starts a new exchange.
+    /// A cancelled request ends immediately and does not affect the other requests. When the last
+    /// request of an exchange is cancelled, the exchange is cancelled too, and the request ends
+    /// when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four exchanges are
+    /// in progress. If the exchange fails, all its requests throw the error. Responses are not
+    /// cached: a later request starts a new exchange.
     ///
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
-    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not,
-    /// so a request made right after another user signs in may share the previous user's exchange.
+    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they contain
+    /// no token, so a request made right after another user signs in may share the previous user's
+    /// exchange.
     ///
     /// The returned value owns the shared exchanges, and its copies share them. Create it once and
     /// keep it.
@@ -56,7 +57,8 @@ private struct CoalescingSession: HTTPSession {
         let (handle, isNew) = exchanges.withLock {
             Exchange.join(&$0[key], isCancelledWithLastTask: true)
         }
-        // Each request that joined runs this. The last one removes the finished exchange.
+        // Each request of the exchange runs this. The first to run it after the end removes the
+        // exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
@@ -64,7 +66,7 @@ private struct CoalescingSession: HTTPSession {
         return try await handle.value()
     }
 
-    /// Removes an exchange that has ended, unless another one has taken its key.
+    /// Removes an exchange that has ended, unless another exchange has taken its key.
     private func forget(_ exchange: Exchange, _ key: [AnyHashable?]) {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }

@@ -21,8 +21,8 @@ public struct ExchangeEvent: Sendable {
         case resent
         /// A complete response with any status arrived, with a body of this many bytes.
         case received(bytes: Int)
-        /// The exchange threw an error, or was cancelled. After ``opened``, the stream's body threw
-        /// an error, such as a lost connection or a timeout.
+        /// The exchange threw an error, or was cancelled. After ``opened``, this event means that
+        /// the stream's body threw an error, such as a lost connection or a timeout.
         case failed(any Error)
         /// The headers of a stream arrived, with any status. One more event follows:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
@@ -32,24 +32,25 @@ public struct ExchangeEvent: Sendable {
         /// The reader of a stream stopped after this many bytes, or its task was cancelled.
         case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
-        /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). Not
-        /// reported if a session between the observer and the load returned an ``HTTPBody`` that it
-        /// created itself. One that returns ``HTTPBody/map(_:)`` passes the report on.
+        /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). This
+        /// event is not reported if a session between the observer and the load returned an
+        /// ``HTTPBody`` that it created itself. A session that returns ``HTTPBody/map(_:)`` passes
+        /// the report on.
         case rejected(APIRequestError)
     }
 
     /// What the event reports.
     public let kind: Kind
     /// The exchange's number, which an observed session counts from 1. If a load has several
-    /// exchanges, ``Kind/rejected(_:)`` has the number of the one whose response was rejected.
+    /// exchanges, ``Kind/rejected(_:)`` has the number of the exchange whose response was rejected.
     public let id: Int
     /// The exchange's request. Nil only for a ``Kind/rejected(_:)`` event whose error has no
     /// request.
     ///
-    /// `event.request?.curlCommand()` returns a shell command that sends it again.
+    /// `event.request?.curlCommand()` returns a shell command that sends the request again.
     public let request: URLRequest?
     /// The request's type, such as `UserRequest`, which serves as the route in metrics. For a plain
-    /// `URLRequest`, it is the `name` of its load, or nil without one.
+    /// `URLRequest`, it is the `name` of its load, or nil if the load has no name.
     public let requestType: String?
     /// The response's status and headers. Nil unless the event is ``Kind/received(bytes:)``,
     /// ``Kind/opened`` or ``Kind/rejected(_:)``.

@@ -11,12 +11,12 @@ extension HTTPSession {
     ///     }
     ///
     /// One closure handles whole responses and streams. ``HTTPBody/data`` contains the bytes of a
-    /// whole response. It is nil for a stream, whose pieces belong to the reader of the returned
-    /// body.
+    /// whole response. For a stream, `data` is nil, and the pieces belong to the reader of the
+    /// returned body.
     ///
-    /// - Parameter intercept: Receives the request and a function that sends one over this session.
-    ///   The closure runs in the caller's task, so cancelling that task cancels its work. Calls for
-    ///   concurrent requests may overlap.
+    /// - Parameter intercept: Receives the request and a function that sends a request over this
+    ///   session. The closure runs in the caller's task, so cancelling that task cancels the
+    ///   closure's work. Calls for concurrent requests may overlap.
     public func intercepting(
         _ intercept:
             @escaping @Sendable (

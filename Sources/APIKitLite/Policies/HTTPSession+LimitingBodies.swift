@@ -3,10 +3,10 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.limitingBodies(to: 10 * 1024 * 1024)
     ///
-    /// The limit applies to the decompressed body. Without this policy, it is 1 GiB. If a body is
-    /// larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``. Streams
-    /// and downloads do not keep the entire body and have no such limit. If a chain has several
-    /// such policies, the outermost one, which was added last, applies.
+    /// The limit applies to the decompressed body. Without this policy, the limit is 1 GiB. If a
+    /// body is larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``.
+    /// Streams and downloads do not keep the entire body and have no such limit. If a chain has
+    /// several such policies, the outermost one, which was added last, applies.
     ///
     /// With this policy, a `URLSession` ends the transfer when the limit is exceeded. Without it,
     /// Foundation collects the body, and a transfer that exceeds 1 GiB ends later: on Linux, within

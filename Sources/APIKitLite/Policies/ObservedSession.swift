@@ -9,16 +9,16 @@ extension HTTPSession {
     ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
     ///
     /// The order in a chain matters. In `observed { … }.retrying()`, the closure receives each
-    /// attempt. In `retrying().observed { … }`, it receives all attempts as one exchange. To hide
-    /// more secrets, use ``ExchangeEvent/description(redacting:)``.
+    /// attempt. In `retrying().observed { … }`, the closure receives all attempts as one exchange.
+    /// To hide more secrets, use ``ExchangeEvent/description(redacting:)``.
     ///
     /// The returned session counts its exchanges from 1. Chains that wrap it share the count.
     ///
     /// - Parameters:
     ///   - clock: The clock that measures the durations.
     ///   - onEvent: Receives each event. The closure is called in the exchange's task, which
-    ///     continues when it returns. Calls for concurrent exchanges may overlap. The end of a
-    ///     stream is reported in the task that reads the body, or where the body is released.
+    ///     continues when the closure returns. Calls for concurrent exchanges may overlap. The end
+    ///     of a stream is reported in the task that reads the body, or where the body is released.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -31,7 +31,7 @@ private struct ObservedSession: HTTPSession {
     let next: any HTTPSession
     let timeline: Timeline
     let onEvent: @Sendable (ExchangeEvent) -> Void
-    /// The number of exchanges so far, guarded by its lock.
+    /// The number of exchanges so far, guarded by the lock of `Locked`.
     let count = Locked(0)
 
     func send(

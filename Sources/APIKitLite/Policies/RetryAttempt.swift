@@ -98,8 +98,8 @@ public struct RetryAttempt: Sendable {
 public enum RetryDecision: Equatable, Sendable {
     /// The caller receives the attempt's response or error.
     case finish
-    /// The same request, or another if specified, is sent after a delay. A negative delay counts as
-    /// zero.
+    /// The request, or another request if specified, is sent after a delay. A negative delay counts
+    /// as zero.
     case retry(after: Duration, with: URLRequest? = nil)
 }
 

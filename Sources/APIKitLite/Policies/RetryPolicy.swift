@@ -15,8 +15,8 @@ import Foundation
 ///     #expect(attempt.decision == .retry(after: .milliseconds(500)))
 ///
 /// A request is sent again if all of these conditions hold:
-/// - Its method is one of ``methods``, or these are nil, or it has a nonempty `Idempotency-Key`
-///   header.
+/// - Its method is one of ``methods``, or ``methods`` is nil, or the request has a nonempty
+///   `Idempotency-Key` header.
 /// - Its body is not a stream, which can be sent only once. A body of files is opened again.
 /// - The response's status is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
@@ -26,22 +26,23 @@ import Foundation
 /// The delay after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
 /// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``. The
 /// upper bound doubles with each attempt, up to ``maximumDelay``. A `Retry-After` header (RFC 9110,
-/// 10.2.3) replaces this delay, without jitter. If it is longer than ``maximumDelay``, the request
-/// is not sent again, because an earlier attempt would be refused.
+/// 10.2.3) replaces this delay, without jitter. If the header's delay is longer than
+/// ``maximumDelay``, the request is not sent again, because an earlier attempt would be refused.
 public struct RetryPolicy: Sendable, Equatable {
     /// The maximum number of attempts, including the first. A value below 1 counts as 1.
     public var maximumAttempts: Int
     /// The upper bound of the first delay, which doubles with each attempt. A negative value counts
     /// as zero.
     public var baseDelay: Duration
-    /// The longest delay. If the server asks for more, the request is not sent again. A negative
-    /// value counts as zero.
+    /// The longest delay. If the server asks for a longer delay, the request is not sent again. A
+    /// negative value counts as zero.
     public var maximumDelay: Duration
     /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
-    /// The deadline does not interrupt an attempt. `timingOut` does. The one exception is a
-    /// connection of an ``EventStream`` that has no headers yet: it fails with `URLError.timedOut`.
-    /// If the value is zero or negative, nothing is sent. If it is `nil`, there is no limit.
+    /// The deadline does not interrupt an attempt, with one exception: a connection of an
+    /// ``EventStream`` that has received no headers yet fails with `URLError.timedOut`. To limit an
+    /// attempt, use `timingOut`. If the value is zero or negative, nothing is sent. If it is `nil`,
+    /// there is no limit.
     public var deadline: Duration?
     /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
     /// any method. By default, ``idempotentMethods``.
@@ -71,7 +72,8 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The default policy: at most 3 attempts within 120 seconds.
     ///
-    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for more.
+    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for longer
+    /// delays.
     public static let standard = RetryPolicy()
 
     /// A policy with one attempt and no deadline.

@@ -57,21 +57,22 @@ extension HTTPSession {
     /// The caller receives the last attempt's response or error, unchanged. Cancelling the task
     /// ends a delay immediately, and nothing is sent after that.
     ///
-    /// For a stream, the policy decides by the headers or the error. After that, nothing is sent
-    /// again. A body that ends early throws its error.
+    /// For a stream, the policy decides by the headers or the error. Once the headers of a response
+    /// that is not retried have arrived, nothing is sent again. A body that ends early throws its
+    /// error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. The deadline does not
-    /// end an attempt that hangs. ``timingOut(after:idle:clock:)`` does.
+    /// end an attempt that hangs. For that, use ``timingOut(after:idle:clock:)``.
     ///
     /// - Parameters:
     ///   - policy: The policy that decides which failures are retried, how often, and after what
     ///     delays.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
-    ///     error. By default, the policy decides. The rule is a pure function, and is not called if
-    ///     the caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry any
-    ///     method, and send another request. Two limits always apply: no attempt starts after the
-    ///     deadline, and your own body stream is sent only once.
+    ///     error. By default, the policy decides. The rule should be a pure function, and is not
+    ///     called if the caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry
+    ///     any method, and send another request. Two limits always apply: no attempt starts after
+    ///     the deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.

@@ -60,7 +60,7 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.timingOut(after: .seconds(30)).retrying()
     ///
-    /// At the timeout, the exchange is cancelled. Its caller receives the error immediately, even
+    /// At the timeout, the exchange is cancelled. The caller receives the error immediately, even
     /// if the exchange ignores the cancellation.
     ///
     /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
