@@ -10,7 +10,7 @@ final class AsyncSemaphore: Sendable {
         var available: Int
         /// The waiting tasks, by number.
         var waiting: [Int: Promise<Void>] = [:]
-        /// The number of the task that waits longest, or a lower one.
+        /// The number of the task that has waited longest, or a lower number.
         var first = 0
         /// The number of the next task that must wait.
         var next = 0
@@ -56,7 +56,8 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Passes the semaphore to the task that has been waiting longest, or makes it available.
+    /// Passes the semaphore to the task that has waited longest. If no task waits, makes the
+    /// semaphore available.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in
@@ -67,7 +68,7 @@ final class AsyncSemaphore: Sendable {
                 state.available += 1
                 return nil
             }
-            // A task that was cancelled just now does not acquire the semaphore, so the next one
+            // A task that was cancelled just now does not acquire the semaphore, so the next task
             // does.
             if next?.resolve(with: .success(())) != false { return }
         }

@@ -3,8 +3,8 @@ import Foundation
 /// A timer with any number of deadlines, each a fixed duration after its start.
 ///
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
-/// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
-/// of a cancelled sleep remains until it is due.
+/// all deadlines. A task for each deadline would cost more than an exchange, and on Linux, the
+/// system timer of a cancelled sleep remains until it is due.
 final class DeadlineTimer: Sendable {
     private struct State {
         var pending: [Int: (deadline: Duration, work: @Sendable () -> Void)] = [:]
@@ -43,7 +43,8 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Removes a deadline. If none is left, also cancels the sleeping task, except in real time.
+    /// Removes a deadline. If no deadline is left, also cancels the sleeping task, except in real
+    /// time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state in
             state.pending[id] = nil
@@ -69,7 +70,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Returns the next deadline, or nil if there is none and the sleeping task must end.
+    /// Returns the next deadline, or nil if there is no deadline and the sleeping task must end.
     private func nextDeadline() -> Duration? {
         state.withLock { state in
             if state.pending.isEmpty { state.sleeper = nil }

@@ -12,7 +12,8 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
         self.value = value
     }
 
-    /// Calls the body with the value while the lock is held. The body must not lock it again.
+    /// Calls the body with the value while the lock is held. The body must not lock the value
+    /// again.
     package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
         lock.lock()
         defer { lock.unlock() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One task's wait for a value. Only the first call to end it counts.
+/// One task's wait for a value. Only the first call that ends the wait has an effect.
 ///
 /// The wait may end before the task begins to wait.
 package final class Promise<Value: Sendable>: Sendable {
@@ -21,7 +21,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package var hasEnded: Bool { result != nil }
 
-    /// Ends the wait. Returns false if it had already ended.
+    /// Ends the wait. Returns false if the wait had already ended.
     @discardableResult
     package func resolve(with result: Result<Value, any Error>) -> Bool {
         let old = state.withLock { state in
@@ -55,8 +55,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended or the task is cancelled. Only one task may wait.
     ///
-    /// If cancellation ended the wait, calls `onCancel` before it returns or throws the given
-    /// result.
+    /// If cancellation ended the wait, calls `onCancel` before this function returns or throws the
+    /// given result.
     package func value(
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,
         onCancel: @escaping @Sendable () -> Void = {}

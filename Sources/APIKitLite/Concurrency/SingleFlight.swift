@@ -6,8 +6,8 @@ enum SharedWork {
 
     @TaskLocal fileprivate static var works: [Work] = []
 
-    /// Whether other tasks may be waiting for the current one, which must then not wait for their
-    /// work.
+    /// Whether other tasks may be waiting for the current task. If so, the current task must not
+    /// wait for their work.
     static var isRunning: Bool { works.contains { !$0.hasEnded() } }
 
     /// Whether the current task is part of the work of one of these objects.
@@ -18,10 +18,10 @@ enum SharedWork {
     }
 }
 
-/// Work that runs once for all tasks waiting for it. All of them receive the same result.
+/// Work that runs once for all tasks waiting for it. All these tasks receive the same result.
 ///
 /// The work has its own task, so it continues when the task that started it leaves. A cancelled
-/// task leaves immediately. The others keep waiting.
+/// task leaves immediately. The other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -40,18 +40,18 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Joins the work that a variable holds. If it holds none, or the work has ended, stores new
-    /// work in it, which the caller must start.
+    /// Joins the work that a variable holds. If the variable holds no work, or its work has ended,
+    /// stores new work in the variable. The caller must start new work.
     ///
-    /// - Parameter isCancelledWithLastTask: Whether new work may be cancelled as soon as the last
-    ///   task waiting for it leaves.
+    /// - Parameter isCancelledWithLastTask: Whether new work is cancelled as soon as the last task
+    ///   waiting for it leaves.
     static func join(
         _ variable: inout SingleFlight?, isCancelledWithLastTask: Bool = false
     ) -> (handle: Handle, isNew: Bool) {
         if let handle = variable?.join() { return (handle, false) }
         let new = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
         variable = new
-        // Only a single flight that is over cannot be joined.
+        // Joining fails only if the work is over.
         return (new.join()!, true)
     }
 
@@ -94,8 +94,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         fileprivate let id: Int
         fileprivate let promise: Promise<Value>
 
-        /// Suspends until the work has ended or the task is cancelled. If that cancels the work,
-        /// also waits for its end, as if the work ran in this task.
+        /// Suspends until the work has ended or the task is cancelled. If the cancellation also
+        /// cancels the work, waits for the end of the work, as if it ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.
@@ -120,8 +120,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a task, if it is still waiting. If it was the last one, may cancel the work: see
-    /// `isCancelledWithLastTask`.
+    /// Removes a task, if it is still waiting. If no other task is waiting, may cancel the work:
+    /// see `isCancelledWithLastTask`.
     private func leave(_ id: Int) {
         let isUnwanted = state.withLock { state in
             state.promises[id] = nil

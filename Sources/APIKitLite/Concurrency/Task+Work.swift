@@ -62,7 +62,7 @@ package final class TaskSlot: Sendable {
             state.isCancelled = true
             return state.task
         }
-        // The lock is not held here, because this runs the work's cancellation handlers.
+        // The lock is not held here, because `cancel()` runs the work's cancellation handlers.
         task?.cancel()
     }
 }

@@ -6,13 +6,13 @@ package struct Timeline: Sendable {
         @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
 
     package let now: @Sendable () -> Duration
-    /// Suspends until a moment, or returns immediately if it has passed. Throws as soon as the task
-    /// is cancelled.
+    /// Suspends until a moment, or returns immediately if the moment has passed. Throws as soon as
+    /// the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack: CallBack?
-    /// Whether time passes without a test moving the clock. A sleep that is no longer needed then
-    /// still ends.
+    /// Whether time passes even if no test moves the clock. In that case, a sleep that is no longer
+    /// needed still ends.
     let isRealTime: Bool
 
     package init(_ clock: any Clock<Duration>) {
@@ -35,8 +35,8 @@ package struct Timeline: Sendable {
 /// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
 /// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
-    /// Schedules one call for a moment, made during the move that reaches it, and returns a handle
-    /// that cancels it. If the moment has passed, calls back immediately.
+    /// Schedules one call for a moment, and returns a handle that cancels the call. The clock makes
+    /// the call during the move that reaches the moment, or immediately if the moment has passed.
     ///
     /// The call is a deadline: it only limits other work, so a test that waits for sleepers does
     /// not count it.
