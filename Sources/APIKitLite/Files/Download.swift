@@ -73,10 +73,10 @@ struct Download<R: APIRequest> {
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The part's size when it last counted as progress. Only a larger part is progress, because
-        // a server that ignores `Range` sends the same bytes again.
+        // The part's size at the last progress. Only a larger part is progress, because a server
+        // that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
-        // The attempts since the last progress, and when the first of them began.
+        // The attempt's number since the last progress, and the time when attempt 1 began.
         var (number, start) = (1, timeline.now())
         var options = SendOptions.head(limit: bufferLimit)
         options.context.waitsForReader = true
@@ -129,8 +129,8 @@ struct Download<R: APIRequest> {
     }
 }
 
-/// The queue for all work on a part. A disk can block for seconds, which on a thread of the
-/// concurrency runtime would stop other tasks.
+/// The queue for all work on a part. A call to the disk can block for seconds. On a thread of the
+/// concurrency runtime, it would stop other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
@@ -161,13 +161,13 @@ private struct Disk: Sendable {
     }
 }
 
-/// How many bytes may be waiting for the disk before the transfer is interrupted.
+/// The number of bytes waiting for the disk above which the transfer is interrupted.
 private let bufferLimit = 32 * 1024 * 1024
 
 /// Returns whether a part has grown enough that the next request is not a retry.
 ///
-/// Enough is 64 KiB, or 1% of the missing bytes if that is less, but at least one byte. If the
-/// file's length is unknown, 1% of the part counts instead.
+/// The part must grow by 64 KiB, or by 1% of the missing bytes if that is less, but by at least one
+/// byte. If the file's length is unknown, 1% of the part counts instead.
 func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {
     let percent = (length.map { $0 - furthest } ?? furthest) / 100
     return offset - furthest >= max(1, min(percent, 65_536))

@@ -8,14 +8,15 @@ extension HTTPSession {
     /// try await session.download(request, to: file)
     /// ```
     ///
-    /// The bytes are written to `file` + `.part`. When all of them are written and the length is as
+    /// The bytes are written to `file` + `.part`. When all bytes are written and the length is as
     /// announced, the part is moved to `file` in one step. The part replaces an older file, but
-    /// gets that file's permissions. Until then, `file` is unchanged.
+    /// gets that file's permissions. Until the move, `file` is unchanged.
     ///
     /// If the download fails, the part is kept, with a record next to it. The next call with the
-    /// same file and URL, including the query, requests the rest, even in another process. This
-    /// requires that the server's response has a strong `ETag`, or a `Last-Modified` at least a
-    /// second older than its `Date`. Otherwise, the part is removed, and the next call starts over.
+    /// same file and URL, including the query, requests the rest of the file, even in another
+    /// process. This requires that the server's response has a strong `ETag`, or a `Last-Modified`
+    /// at least a second older than its `Date`. Otherwise, the part is removed, and the next call
+    /// starts over.
     ///
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slowed for up to 10
@@ -23,34 +24,35 @@ extension HTTPSession {
     /// accumulate, the transfer is interrupted and resumed. If it cannot be resumed, it fails with
     /// ``TransportError/bodyLimit(_:)``.
     ///
-    /// The request is sent with `Accept-Encoding: identity`, unless it already has this field.
-    /// Foundation decodes an encoded body, which then cannot be resumed.
+    /// The request is sent with `Accept-Encoding: identity`, unless it already has this field. A
+    /// download with an encoded body cannot be resumed, because Foundation decodes the body.
     ///
     /// - Parameters:
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: Called before the first byte of each response, and after each piece of the body
     ///     is written, with the part's size in bytes, including bytes from an earlier call, and the
-    ///     file's length if the server announced it. Bytes that arrive while a piece is written are
-    ///     one piece. Calls are made one at a time, off the caller's actor. If the download starts
-    ///     over, the size drops.
+    ///     file's length if the server announced it. Bytes that arrive while a piece is written
+    ///     form one piece. Calls are made one at a time, off the caller's actor. If the download
+    ///     starts over, the size drops.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline start over whenever the part
     ///     has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if that is less. A
-    ///     response that adds less counts as an attempt. The policy does not retry a status. Use
-    ///     `retrying` for that.
-    ///   - clock: The clock of the delays.
+    ///     response that adds less counts as an attempt. The policy does not retry a status. To
+    ///     retry a status, use `retrying`.
+    ///   - clock: The clock that measures the delays.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, before the first byte is written. The
     ///     closure is called with empty data when the headers arrive. If it throws, it is called
     ///     again with the beginning of the body, so that its error can quote the server's message.
-    ///     It must accept the status 206 of a resumed download.
+    ///     The closure must accept the status 206 of a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    /// - Returns: The response to the last request: 206 if the download was resumed, otherwise 200.
+    /// - Returns: The response to the last request. Its status is 206 if the download was resumed,
+    ///   otherwise 200.
     /// - Throws: ``APIRequestError`` if a stage fails. In stage
-    ///   ``APIRequestError/Stage/transport``, its `underlying` may be a ``DownloadError``, or a
-    ///   ``RequestBuildingError`` for an unsuitable request or file.
+    ///   ``APIRequestError/Stage/transport``, the error's `underlying` may be a ``DownloadError``,
+    ///   or a ``RequestBuildingError`` for an unsuitable request or file.
     @discardableResult
     public nonisolated(nonsending)
         func download(
@@ -77,10 +79,11 @@ extension HTTPSession {
     ///
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///
-    /// `validateResponse` is called with empty data when the headers arrive. If it throws, it is
-    /// called again with the beginning of the body, so that its error can quote the server's
-    /// message. The function must accept the status 206 of a resumed download, as its default does. `parseResponse` is
-    /// not called. Both functions run on the caller's actor.
+    /// `validateResponse` is called with empty data when the headers arrive. If the function
+    /// throws, it is called again with the beginning of the body, so that its error can quote the
+    /// server's message. The function must accept the status 206 of a resumed download, as the
+    /// default implementation does. `parseResponse` is not called. Both functions run on the
+    /// caller's actor.
     ///
     /// Everything else works as in
     /// ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``.

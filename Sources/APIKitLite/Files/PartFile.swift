@@ -2,10 +2,10 @@ import Foundation
 
 /// The file `file` + `.part`, which receives the bytes of a download, and the record about it.
 ///
-/// The part is locked in all processes until `finish` or `abandon`. If the process exits, the
-/// system releases the lock. The process may be killed between any two steps, because the record is
-/// stored before the first byte of its version of the file, and removed before the first byte of
-/// another one.
+/// The part is locked against downloads in all processes until `finish` or `abandon` is called. If
+/// the process exits, the system releases the lock. The process may be killed between any two
+/// steps, because the record is stored before the first byte of its version of the file, and
+/// removed before the first byte of another version.
 ///
 /// This type uses system calls, because Foundation cannot lock a file or refuse a link. Every
 /// function may block for as long as the disk does.
@@ -13,8 +13,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
 
-    /// The record of the bytes in the part, at first from an earlier download. Nil if there are no
-    /// bytes to keep.
+    /// The record of the bytes in the part. At first, it is the record of an earlier download. Nil
+    /// if there are no bytes to keep.
     private(set) var record: ResumeRecord?
     private let file: URL
     private let path: String
@@ -27,8 +27,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Opens and locks the part of a file, and reads its record.
     ///
-    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. Otherwise
-    ///   `DownloadError`, like every function here.
+    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. For any other
+    ///   failure, `DownloadError`, like every function here.
     init(of file: URL) throws {
         self.file = file
         path = file.path(percentEncoded: false)
@@ -78,8 +78,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.urlHash == urlHash ? record : nil
     }
 
-    /// Starts writing the body of a response at its position in the file. At 0, the part's bytes
-    /// are discarded. The record is nil if the download cannot be resumed.
+    /// Starts writing the body of a response at its position in the file. If this position is 0,
+    /// the part's bytes are discarded. The record is nil if the download cannot be resumed.
     func begin(_ span: ContentRange, record: ResumeRecord?) throws {
         if span.start == 0 {
             unlink(recordPath)
@@ -123,7 +123,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.offset = next
     }
 
-    /// Renames the part to the file. If it replaces an older file, it gets that file's permissions.
+    /// Renames the part to the file. If the part replaces an older file, it gets that file's
+    /// permissions.
     func finish() throws {
         try checkPart()
         try truncate(to: offset)
@@ -174,16 +175,16 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     // MARK: The record
 
-    /// Stores the record. If that fails, the download continues, because only a later one needs the
-    /// record.
+    /// Stores the record. If that fails, the download continues, because only a later download
+    /// needs the record.
     private func storeRecord() {
         guard let record, let text = try? JSONEncoder().encode(record) else { return }
         // This fails if someone else has created the file in the meantime, for example as a link.
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
-    /// The stored record, with the part's size. Nil if it belongs to another file, or if the part
-    /// is empty or larger than the file to download.
+    /// The stored record, with the part's size. Nil if the record belongs to another part, or if
+    /// the part is empty or larger than the file to download.
     private var storedRecord: ResumeRecord? {
         let status = Self.status { lstat(recordPath, &$0) }
         guard status.isRegular, status.st_size < 1 << 16,
@@ -199,13 +200,13 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     private static func unlock(_ descriptor: Int32) {
         // Closing does not release the lock while a child process has a copy of the descriptor, as
-        // each one does briefly after its start.
+        // each child process does briefly after its start.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Returns the status of a file, or if that fails, an empty status, which is not of a regular
-    /// file.
+    /// Returns the status of a file. If reading it fails, returns an empty status, which is not the
+    /// status of a regular file.
     private static func status(_ read: (inout stat) -> Int32) -> stat {
         var status = stat()
         return read(&status) == 0 ? status : stat()

@@ -3,14 +3,14 @@ import Foundation
 /// What a download does with a response's body. This decision alone keeps a file from mixing the
 /// bytes of two versions.
 enum ResumeDecision: Equatable {
-    /// The body is this part of the file. If it begins at 0, it is the whole file, and replaces the
-    /// part. Otherwise, it continues the part.
+    /// The body is this range of the file. A range that begins at 0 is the whole file, and replaces
+    /// the part. Any other range continues the part.
     case write(ContentRange)
     /// The body does not continue the part. The download asks for the whole file instead.
     case askAgain
-    /// The body is not part of the file. The download fails because of the status.
+    /// The body does not belong to the file. The download fails because of the status.
     case refuse
-    /// The whole file was requested, and the body is only a part of it.
+    /// The whole file was requested, but the body is only a range of the file.
     case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
@@ -20,7 +20,7 @@ enum ResumeDecision: Equatable {
         case (200, _), (203, _):
             let whole = ContentRange(wholeBodyOf: response)
             let error = response.missingPart(of: whole)
-            // Only with a first byte was a part of the file requested.
+            // The request asked for a range of the file only if `start` is above 0.
             if let record, record.start > 0 {
                 self = error == nil && record.agrees(response, whole) ? .write(whole) : .askAgain
             } else {
@@ -33,8 +33,8 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Returns the range of a 206 if it begins at the first missing byte, has the record's file
-    /// length and strong validator, and the body is not encoded.
+    /// Returns the range of a 206 if it begins at the requested byte, the response has the record's
+    /// file length and strong validator, and the body is not encoded.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse
     ) -> ContentRange? {
@@ -59,9 +59,9 @@ extension ResumeRecord {
         response.field(validator.hasPrefix("\"") ? "ETag" : "Last-Modified") == validator
     }
 
-    /// Returns whether a response can have the whole body of the same file or of a new one. The
-    /// same file has the same length. If that is unknown, the body has at least the bytes already
-    /// here.
+    /// Returns whether a response can have the whole body of the same file or of a new file. An
+    /// unchanged file must keep its length. If the record has no length, the body must have at
+    /// least as many bytes as the part.
     fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
         !isOfSameFile(response) || whole.length == length
             || length == nil && whole.length ?? offset >= offset

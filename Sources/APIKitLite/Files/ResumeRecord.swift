@@ -2,8 +2,9 @@ import Foundation
 
 /// What is known about the part that an interrupted download left behind.
 ///
-/// The record is stored as JSON next to the part, before the first byte. The next download sends
-/// its validator with the request, and `ResumeDecision` compares it with the response.
+/// The record is stored as JSON next to the part, before the first byte is written. The next
+/// download sends the record's validator with the request, and `ResumeDecision` compares it with
+/// the response.
 struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
@@ -34,8 +35,8 @@ struct ResumeRecord: Codable, Equatable {
 
     /// The first byte to request.
     ///
-    /// If the part may be complete, its last byte is requested again. The response is then a 206,
-    /// which confirms that the file is unchanged. A 416 would not.
+    /// If the part may be complete, its last byte is requested again. A 206 then confirms that the
+    /// file is unchanged. Without this byte, the response would be a 416, which confirms nothing.
     var start: Int64 {
         length == nil || length == offset ? offset - 1 : offset
     }
@@ -94,8 +95,8 @@ extension HTTPURLResponse {
     /// The validator that identifies the exact bytes of a response, or nil if there is none.
     fileprivate var strongValidator: String? {
         if let tag = field("ETag") {
-            // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong one is
-            // ASCII between quotation marks (section 8.8.3).
+            // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong entity
+            // tag is ASCII between quotation marks (section 8.8.3).
             let characters = tag.dropFirst().dropLast()
             let isStrong = tag.count >= 2 && tag == "\"\(characters)\""
             return isStrong && characters.utf8.allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 }
@@ -104,7 +105,7 @@ extension HTTPURLResponse {
         guard let modified = field("Last-Modified"),
             let modification = Date(httpDate: modified, now: Date()),
             let date = field("Date").flatMap({ Date(httpDate: $0, now: Date()) }),
-            // RFC 9110, section 8.8.2.2: the file may have changed twice within that second.
+            // RFC 9110, section 8.8.2.2: the file may have changed twice within one second.
             date >= modification.addingTimeInterval(1)
         else { return nil }
         return modified
