@@ -7,7 +7,7 @@ enum SharedWork {
     @TaskLocal fileprivate static var works: [Work] = []
 
     /// Whether other tasks may be waiting for the current task. If so, the current task must not
-    /// wait for their work.
+    /// wait for the work of those tasks.
     static var isRunning: Bool { works.contains { !$0.hasEnded() } }
 
     /// Whether the current task is part of the work of one of these objects.

@@ -31,7 +31,8 @@ extension Result where Failure == any Error {
 extension Task where Success == Never, Failure == Never {
     /// Throws `URLError.cancelled` if the task is cancelled.
     ///
-    /// Foundation throws the same error for a cancelled exchange, so callers see only one kind.
+    /// Foundation throws the same error for a cancelled exchange, so callers see only one kind of
+    /// cancellation error.
     package static func checkNotCancelled() throws {
         if isCancelled { throw URLError(.cancelled) }
     }
@@ -43,7 +44,7 @@ package final class TaskSlot: Sendable {
 
     package init() {}
 
-    /// Stores the task. If `cancel()` was already called, cancels it. Call this once.
+    /// Stores the task. If `cancel()` was already called, cancels the task. Call this once.
     package func fill(with task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             state.task = task

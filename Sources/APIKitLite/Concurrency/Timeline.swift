@@ -57,7 +57,7 @@ extension CallbackClock {
 }
 
 package struct Cancellation: Sendable {
-    /// Prevents the call, unless it has begun.
+    /// Prevents the call, unless the call has begun.
     package let cancel: @Sendable () -> Void
 
     package init(_ cancel: @escaping @Sendable () -> Void) {

@@ -130,7 +130,7 @@ struct Download<R: APIRequest> {
 }
 
 /// The queue for all work on a part. A call to the disk can block for seconds. On a thread of the
-/// concurrency runtime, it would stop other tasks.
+/// concurrency runtime, such a call would stop other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
@@ -167,7 +167,8 @@ private let bufferLimit = 32 * 1024 * 1024
 /// Returns whether a part has grown enough that the next request is not a retry.
 ///
 /// The part must grow by 64 KiB, or by 1% of the missing bytes if that is less, but by at least one
-/// byte. If the file's length is unknown, 1% of the part counts instead.
+/// byte. If the file's length is unknown, 1% of the part's size is used instead of 1% of the
+/// missing bytes.
 func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {
     let percent = (length.map { $0 - furthest } ?? furthest) / 100
     return offset - furthest >= max(1, min(percent, 65_536))

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A download writes to a part: a file named after the target, with `.part` added.
 public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// Another download, in this process or another one, writes the same part.
+    /// Another download, in this process or another process, writes the same part.
     case fileInUse(URL)
     /// The part was replaced, removed or shortened while the download wrote it.
     case partChanged(URL)

@@ -21,8 +21,8 @@ extension HTTPSession {
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slowed for up to 10
     /// seconds while more than 2 MiB are waiting for the disk. If more than 32 MiB still
-    /// accumulate, the transfer is interrupted and resumed. If it cannot be resumed, it fails with
-    /// ``TransportError/bodyLimit(_:)``.
+    /// accumulate, the transfer is interrupted and resumed. If the transfer cannot be resumed, the
+    /// download fails with ``TransportError/bodyLimit(_:)``.
     ///
     /// The request is sent with `Accept-Encoding: identity`, unless it already has this field. A
     /// download with an encoded body cannot be resumed, because Foundation decodes the body.

@@ -8,7 +8,7 @@ import Foundation
 /// removed before the first byte of another version.
 ///
 /// This type uses system calls, because Foundation cannot lock a file or refuse a link. Every
-/// function may block for as long as the disk does.
+/// function may block while it waits for the disk.
 final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
@@ -130,8 +130,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         try truncate(to: offset)
         let old = Self.status { lstat(path, &$0) }
         if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
-        // The record is removed before the move, after which another download may use the part's
-        // name and its record.
+        // The record is removed before the move, because after the move, another download may use
+        // the names of the part and the record.
         unlink(recordPath)
         guard rename(partPath, path) == 0 else {
             let failure = Self.failure(path)

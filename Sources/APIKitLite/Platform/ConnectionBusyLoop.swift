@@ -10,8 +10,8 @@ import Foundation
 ///
 /// Each long transfer is therefore paused and immediately resumed, unless it is sending. This is
 /// repeated, because a pause has no effect while libcurl connects, and another request over HTTP/2
-/// starts a new loop. All transfers are paused before the first one is resumed, because over HTTP/2
-/// they share a socket.
+/// starts a new loop. All transfers are paused before the first transfer is resumed, because over
+/// HTTP/2 they share a socket.
 ///
 /// The loop was observed with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is
 /// unnecessary once Foundation removes the write source in `_SocketSources.createSources`.

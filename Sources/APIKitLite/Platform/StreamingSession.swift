@@ -205,8 +205,8 @@ extension URLSession {
         }
     }
 
-    /// Creates a task whose delegate receives the pieces of the body, and returns it with a
-    /// function to call once when it has completed.
+    /// Creates a task whose delegate receives the pieces of the body, and returns the task with a
+    /// function to call once when the task has completed.
     func streamingTask(
         with request: URLRequest
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {

@@ -57,8 +57,8 @@ private struct CoalescingSession: HTTPSession {
         let (handle, isNew) = exchanges.withLock {
             Exchange.join(&$0[key], isCancelledWithLastTask: true)
         }
-        // Each request of the exchange runs this. The first to run it after the end removes the
-        // exchange.
+        // Each request of the exchange runs this. The first request to do so after the exchange has
+        // ended removes it.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }

@@ -29,9 +29,9 @@ extension HTTPSession {
     /// As with ``redirecting(_:)``, the outermost policy in a chain applies.
     ///
     /// - Parameter decide: Receives the redirect and the request that follows it, with the headers
-    ///   that may go to its origin. Returns this request, a changed one, or nil to make the
-    ///   redirect the response. If it throws, the exchange throws its error. At most 16 redirects
-    ///   are followed.
+    ///   that may go to its origin. Returns this request, a changed request, or nil to make the
+    ///   redirect the response. If the closure throws, the exchange throws the same error. At most
+    ///   16 redirects are followed.
     public func redirecting(
         _ decide:
             @escaping @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws

@@ -46,10 +46,10 @@ public struct RetryAttempt: Sendable {
     ///   - data: The response's body, or nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
     ///   - elapsed: The time since the first attempt began.
-    ///   - policy: The policy that decides.
+    ///   - policy: The policy that makes the decision.
     ///   - random: The jitter factor, from 0 to 1. At 1, the delay is the longest possible.
-    ///   - now: The current time. A date in `Retry-After` is measured from it if the response has
-    ///     no `Date` header.
+    ///   - now: The current time. A date in `Retry-After` is measured from this time if the
+    ///     response has no `Date` header.
     public init(
         _ number: Int = 1, of request: URLRequest, response: HTTPURLResponse? = nil,
         data: Data? = nil, error: (any Error)? = nil, elapsed: Duration = .zero,

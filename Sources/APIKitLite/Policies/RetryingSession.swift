@@ -74,7 +74,7 @@ extension HTTPSession {
     ///     any method, and send another request. Two limits always apply: no attempt starts after
     ///     the deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
+    ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
     ///     response has no `Date` header.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),

@@ -64,7 +64,7 @@ extension HTTPSession {
     /// if the exchange ignores the cancellation.
     ///
     /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
-    /// `idle` how long the reader waits for the next piece. (If a stream's response is not
+    /// `idle` limits how long the reader waits for the next piece. (If a stream's response is not
     /// accepted, its error contains as much of the body as arrives within `duration`, and within 5
     /// seconds after the headers.)
     ///

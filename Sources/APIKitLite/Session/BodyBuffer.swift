@@ -108,7 +108,7 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The reader
 
-    /// Suspends until bytes have arrived, and returns all of them, or nil at the end.
+    /// Suspends until bytes have arrived, and returns all of them, or nil at the end of the body.
     ///
     /// Only one task may call this function at a time. If that task is cancelled, the transfer
     /// ends.

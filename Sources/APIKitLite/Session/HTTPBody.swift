@@ -127,8 +127,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// A complete body stays complete, and the function receives all its bytes. A body in pieces is
     /// read once, through the returned body, which throws the function's error.
     ///
-    /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the piece is
-    ///   skipped.
+    /// - Parameter transform: Returns the new bytes of a piece. If the new bytes are empty, the
+    ///   piece is skipped.
     /// - Throws: The function's error, if the body is complete.
     public func map(
         _ transform: @escaping @Sendable (Data) throws -> Data

@@ -55,7 +55,7 @@ package struct SendContext: Sendable {
     /// Which redirects to follow, or nil if no session in the chain has decided.
     var redirects: RedirectRule?
 
-    /// The maximum size of a whole body, or nil if no session in the chain has set it.
+    /// The maximum size of a whole body, or nil if no session in the chain has set a limit.
     var bodyLimit: Int?
 
     /// Called with the number of body bytes that one attempt has sent so far, and the body's size

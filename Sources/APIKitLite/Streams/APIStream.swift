@@ -36,8 +36,8 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         fileprivate let flow: StreamFlow<T>
         fileprivate let isConcurrent: Bool
 
-        /// The status and the headers of the response, such as rate-limit headers. Nil before
-        /// they have arrived.
+        /// The status and the headers of the response, such as rate-limit headers. Nil before the
+        /// headers have arrived.
         public var response: HTTPURLResponse? { flow.response }
 
         /// Suspends until the next element has arrived. Stays on the caller's actor.

@@ -124,7 +124,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
         /// Suspends until it is time to reconnect, unless the events have ended. The error is the
-        /// connection's, or nil if its body was complete.
+        /// one that ended the connection, or nil if the body was complete.
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
@@ -193,8 +193,8 @@ extension HTTPSession {
     /// `GET` is sent again.
     ///
     /// - Parameters:
-    ///   - request: The request to send. The headers `Accept`, `Cache-Control` and `Last-Event-ID`
-    ///     are added, unless the request has them.
+    ///   - request: The request to send. The headers `Accept` and `Cache-Control` are added, unless
+    ///     the request has them. `Last-Event-ID` is set if there is an ID.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
     ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits how many
     ///     connections in a row are not accepted, and `deadline` limits the time without an
@@ -211,7 +211,7 @@ extension HTTPSession {
     ///     response's status, not on the closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
+    ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
     ///     response has no `Date` header.
     /// - Returns: The sequence of the events. Nothing is sent yet.
     public func events(

@@ -44,7 +44,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     }
 
     /// The delay before a client reconnects, from the last valid `retry` field, or `nil` if there
-    /// was none.
+    /// was no such field.
     public var retry: Duration? { reader.retry }
 
     /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.

@@ -57,7 +57,7 @@ extension StreamParser {
 
     /// Returns the elements that a piece completes, like ``parse(_:into:)``, for use in tests.
     ///
-    /// - Throws: The parser's error. The elements parsed before it are lost.
+    /// - Throws: The parser's error. The elements parsed before the error are lost.
     public mutating func parse(_ bytes: Data) throws -> [Element] {
         var elements: [Element] = []
         try parse(bytes, into: &elements)
@@ -67,7 +67,7 @@ extension StreamParser {
     /// Returns the elements that the end of the body completes, like ``finish(into:)``, for use in
     /// tests.
     ///
-    /// - Throws: The parser's error. The elements parsed before it are lost.
+    /// - Throws: The parser's error. The elements parsed before the error are lost.
     public mutating func finish() throws -> [Element] {
         var elements: [Element] = []
         try finish(into: &elements)
