@@ -69,7 +69,7 @@ final class AsyncSemaphore: Sendable {
                 return nil
             }
             // A task that was cancelled just now does not acquire the semaphore, so the next task
-            // does.
+            // acquires it.
             if next?.resolve(with: .success(())) != false { return }
         }
     }

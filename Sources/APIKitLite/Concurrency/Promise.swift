@@ -37,7 +37,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
-        // A fast path, because most exchanges in tests have ended by now.
+        // This is a fast path, because most exchanges in tests have ended by now.
         if let result { return try result.get() }
         return try await suspend()
     }

@@ -11,8 +11,8 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, S
     case partChanged(URL)
     /// A file could not be written. The code is the system's, such as `.ENOSPC`.
     case file(path: String, code: POSIXErrorCode)
-    /// The server sent more bytes than it had announced, or only a part of the whole file
-    /// requested.
+    /// The server sent more bytes than it had announced, or only a part of the file although the
+    /// whole file was requested.
     case wrongLength(expected: Int64, received: Int64)
 
     /// A sentence for the user.

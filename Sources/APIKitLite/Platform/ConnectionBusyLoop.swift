@@ -26,7 +26,8 @@ final class ConnectionBusyLoop:
     /// Fires on the session's serial queue, where Foundation uses and frees its transfers.
     private let timer: any DispatchSourceTimer
     private var schedule = LookSchedule(.now())  // Used under `lock`.
-    /// The number of body bytes that each transfer had sent at the last check. Used on the queue.
+    /// The number of body bytes that each transfer had sent at the last check. Used on the timer's
+    /// queue.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
     /// Checks a session's transfers as long as there are any. Call this before each start of a

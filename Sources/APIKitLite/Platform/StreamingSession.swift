@@ -196,8 +196,8 @@ extension URLSession {
         return type == nil || type == StreamingSession.standardClass
     }
 
-    /// Creates a task of the app's session that is never resumed. When the session is cancelled, so
-    /// is this task, which then cancels a stream's task.
+    /// Creates a task of the app's session that is never resumed. When the app cancels the session,
+    /// this task is cancelled too, and cancels a stream's task.
     fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
         // A data task would look for its response in the cache.
         task.originalRequest?.url.map { url in

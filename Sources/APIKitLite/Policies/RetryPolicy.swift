@@ -92,7 +92,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// timeout, and a host name that was not found.
     ///
     /// A refused certificate, an unusable URL and an unreadable response are not included, because
-    /// a new attempt would fail in the same way. Neither is `cancelled`, which the app requested.
+    /// a new attempt would fail in the same way. `cancelled` is not included either, because the
+    /// app requested the cancellation.
     public static let transientErrorCodes: Set<URLError.Code> = [
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,

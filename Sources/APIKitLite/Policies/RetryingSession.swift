@@ -58,8 +58,8 @@ extension HTTPSession {
     /// ends a delay immediately, and nothing is sent after that.
     ///
     /// For a stream, the policy decides by the headers or the error. Once the headers of a response
-    /// that is not retried have arrived, nothing is sent again. A body that ends early throws its
-    /// error.
+    /// that is not retried have arrived, nothing is sent again. If the body ends early, reading it
+    /// throws the error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. The deadline does not
     /// end an attempt that hangs. For that, use ``timingOut(after:idle:clock:)``.

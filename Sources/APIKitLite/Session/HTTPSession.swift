@@ -108,7 +108,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send, for example with the method `POST`.
-    ///   - bodyData: The body, in place of the request's own.
+    ///   - bodyData: The body, which replaces the request's own body.
     ///   - progress: Called while the body is sent: see ``data(for:progress:)``.
     /// - Returns: The response body's bytes, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
@@ -131,7 +131,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - limit: The maximum number of buffered bytes. If more arrive, the body throws
+    ///   - limit: The maximum number of buffered bytes. If more bytes arrive, the body throws
     ///     ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.

@@ -12,7 +12,7 @@ import Foundation
 /// - A status of 204 ends the events.
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
 /// - After one of the policy's statuses, such as 503, the client also reconnects, unlike a client
-///   in the HTML Standard.
+///   that follows the HTML Standard.
 /// - Any other status, a different media type, or a body that cannot be parsed is an error.
 /// - Only consecutive connections that fail before they are accepted count as attempts. A stream
 ///   without events keeps reconnecting, for example behind a proxy that ends each connection after
@@ -120,7 +120,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 Load(request, over: session, type: load.requestType, clock: load.clock), input: ())
         }
 
-        /// How long there has been no accepted connection.
+        /// The time without an accepted connection.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
         /// Suspends until it is time to reconnect, unless the events have ended. The error is the

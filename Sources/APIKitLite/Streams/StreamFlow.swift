@@ -12,8 +12,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
     // Copies of an iterator share this object, and two tasks of one actor may use them
-    // concurrently. The next two properties therefore have locks, and all others are used only
-    // while `isReading` is true.
+    // concurrently. The next two properties therefore have locks, and all other properties are used
+    // only while `isReading` is true.
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 

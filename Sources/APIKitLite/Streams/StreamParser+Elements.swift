@@ -6,7 +6,7 @@ extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///
     /// - Parameter transform: Returns the new element. If the function throws, the earlier elements
-    ///   are delivered, and the stream fails with its error in the stage
+    ///   are delivered, and the stream fails with the function's error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func map<T>(
         _ transform: @escaping @Sendable (Element) throws -> T
@@ -25,8 +25,8 @@ extension StreamParser where Self: Sendable {
     /// element.
     ///
     /// - Parameter transform: Returns the new element, or nil to leave it out. If the function
-    ///   throws, the earlier elements are delivered, and the stream fails with its error in the
-    ///   stage ``APIRequestError/Stage/parse``.
+    ///   throws, the earlier elements are delivered, and the stream fails with the function's error
+    ///   in the stage ``APIRequestError/Stage/parse``.
     public func compactMap<T>(
         _ transform: @escaping @Sendable (Element) throws -> T?
     ) -> some StreamParser<T> & Sendable {
@@ -47,7 +47,7 @@ extension StreamParser where Self: Sendable {
     /// element comes first ends the stream.
     ///
     /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the
-    ///   earlier elements are delivered, and the stream fails with its error in the stage
+    ///   earlier elements are delivered, and the stream fails with the function's error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func until(
         _ isLast: @escaping @Sendable (Element) throws -> Bool
