@@ -47,8 +47,8 @@ extension StreamParser where Self: Sendable {
     /// element comes first ends the stream.
     ///
     /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the
-    ///   earlier elements are delivered, and the stream fails with the function's error in the stage
-    ///   ``APIRequestError/Stage/parse``.
+    ///   earlier elements are delivered, and the stream fails with the function's error in the
+    ///   stage ``APIRequestError/Stage/parse``.
     public func until(
         _ isLast: @escaping @Sendable (Element) throws -> Bool
     ) -> some StreamParser<Element> & Sendable {
