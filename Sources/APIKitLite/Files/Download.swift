@@ -76,7 +76,8 @@ struct Download<R: APIRequest> {
         // The part's size at the last progress. Only a larger part is progress, because a server
         // that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
-        // The attempt's number since the last progress, and the time when attempt 1 began.
+        // The number of attempts since the last progress, and the time when the first attempt
+        // began.
         var (number, start) = (1, timeline.now())
         var options = SendOptions.head(limit: bufferLimit)
         options.context.waitsForReader = true
