@@ -7,28 +7,30 @@ extension HTTPSession {
     ///     let session = URLSession.shared.authenticated(by: tokens)
     ///
     /// If a response rejects the credential, the credential is refreshed and the request is sent
-    /// once more. If the second response rejects it too, the caller receives that response.
+    /// once more. If the second response also rejects the credential, the caller receives that
+    /// response.
     ///
-    /// All requests that need a refresh at the same time share one, which is sent over the chain of
-    /// the first of them. If a response rejects an older credential than the current one, the
-    /// request is sent again with the current one, without a refresh. If there is no other
-    /// credential, the caller receives the rejection. For a stream, that includes the first
-    /// mebibyte of its body. A request with your own body stream is not sent again, but the
-    /// credential is refreshed for later requests.
+    /// All requests that need a refresh at the same time share one refresh, which is sent over the
+    /// chain of the first such request. If a response rejects an older credential than the current
+    /// one, the request is sent again with the current credential, without a refresh. If there is
+    /// no other credential, the caller receives the rejecting response. For a stream, that response
+    /// has only the first mebibyte of its body. A request with your own body stream is not sent
+    /// again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
-    /// starts a new one. A cancelled request ends immediately and does not affect the others. A
-    /// refresh always runs to completion, even if all requests waiting for it are cancelled.
+    /// starts a new refresh. A cancelled request ends immediately and does not affect other
+    /// requests. A refresh always runs to completion, even if all requests waiting for it are
+    /// cancelled.
     ///
-    /// If the app sets another credential, the previous user's requests end: see
+    /// If the app sets another credential, the previous user's requests are not sent with it: see
     /// ``Credentials/credential``.
     ///
     /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
     /// - Parameters:
-    ///   - credentials: The user's credential. Chains that share the object share its refresh.
-    ///   - clock: The clock that limits how long a rejected stream's body is read.
+    ///   - credentials: The user's credential. Chains that share this object share its refreshes.
+    ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
@@ -48,27 +50,27 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The closure is called before each request, without a token. If a response has status 401,
-    /// the closure is called with the token that was rejected, and the request is sent once more,
-    /// unless the closure returns the same token again. Calls are made one at a time, and
-    /// concurrent requests share them, so the store refreshes a token once. A request never uses a
-    /// token from a call that began before the request was made, because another user may have
-    /// signed in since. Otherwise, this works like ``authenticated(by:clock:)``.
+    /// The closure is called before each request, without a rejected token. If a response has
+    /// status 401, the closure is called with the token that was rejected, and the request is sent
+    /// once more, unless the closure returns the same token or nil. Calls are made one at a time,
+    /// and concurrent requests share them, so the store refreshes a token once. A request never
+    /// uses a token from a call that began before the request was made, because another user may
+    /// have signed in since. Otherwise, this function works like ``authenticated(by:clock:)``.
     ///
     /// Only the store knows which user a token belongs to. If the rejected token is an earlier
-    /// user's, the closure should throw an error. Otherwise, the earlier user's request is sent
-    /// with the token that the closure returns.
+    /// user's, the closure should throw an error. If the closure returns a token instead, the
+    /// earlier user's request is sent with that token.
     ///
-    /// The closure may send requests, such as a refresh, over the returned session, but not in a
-    /// detached task. Such requests are sent without the token.
+    /// The closure may send requests, such as a refresh, over the returned session, which sends
+    /// them without the token. It must not send them in a detached task.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
-    ///   - clock: The clock that limits how long a rejected stream's body is read.
+    ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
-    ///     signed in. The closure receives the rejected token, with the request and response that
-    ///     rejected it. If it throws, the requests waiting for the token fail with its error. A
-    ///     call is never cancelled.
+    ///     signed in. The closure receives the rejected token, with its request and the response
+    ///     that rejected it. If the closure throws, the requests waiting for the token fail with
+    ///     its error. A call to the closure is never cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
@@ -88,7 +90,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
     let origins: CredentialOrigins
     var isRejected: (@Sendable (Data, HTTPURLResponse) throws -> Bool)?
     /// Returns a request with the credential, and the rejection to pass on if a response rejects
-    /// it. The latter is nil if the caller then receives the response.
+    /// the credential. If the rejection is nil, the caller receives that response.
     let applied:
         @Sendable (URLRequest, SendContext, _ rejection: Rejection?) async throws
             -> (URLRequest, Rejection?)
@@ -106,7 +108,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             }
             return (body, response)
         }
-        // A copy, because an inner credential has users of its own.
+        // This is a copy, because an inner session may have the credential of another user.
         var context = options.context
         context.begin()
         context.didFail?(nil)
@@ -125,7 +127,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             Task { [rejection, unsent, context] in try? await applied(unsent, context, rejection) }
             return (body, response)
         }
-        // An open stream may hold the slot of a limit that the refresh needs.
+        // An open stream may hold a limit's last slot, and the refresh may need a slot.
         if body.data == nil { body = body.completed(with: data) }
         let again: URLRequest
         do {
@@ -148,15 +150,15 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
     /// Returns whether a response is from the origin that received the credential.
     private func isOwn(_ response: HTTPURLResponse, of request: URLRequest) -> Bool {
         // A redirect may have led to another origin, which never received the credential, even if
-        // that origin is one of the credential's. A response made by hand may have no host. It is
-        // assumed to be from the right origin.
+        // it is one of the credential's origins. The URL of a response made by hand may have no
+        // host. Such a response is assumed to be from the right origin.
         guard let url = response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
     }
 }
 
 extension URLRequest {
-    /// Returns whether two requests are sent in the same way. `==` ignores the headers.
+    /// Returns whether two requests have the same URL, headers and body. `==` ignores the headers.
     func isSame(as other: URLRequest) -> Bool {
         url == other.url && allHTTPHeaderFields == other.allHTTPHeaderFields
             && httpBody == other.httpBody && httpBodyStream === other.httpBodyStream

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Credentials {
-    /// A credential from the moment it becomes the current one until another does, with the calls
-    /// of closures for it. A change replaces all of this, so no call is shared across a change.
+    /// The current credential until the next change, with the calls to closures for it. A change
+    /// replaces the whole version, so no call is shared across a change.
     struct Version {
-        /// What provides a credential if there is none. `rejection` is a `refresh` after a 401, so
-        /// that the app can ask the user to sign in.
+        /// What provides a credential if there is none. `rejection` stands for a `refresh` after a
+        /// 401, which can ask the user to sign in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
@@ -13,7 +13,7 @@ extension Credentials {
         var number = 0
         var source: Source
         var isSaved = true
-        /// When a user last left: see ``UserChanges``.
+        /// The number of the change with which a user last left: see ``UserChanges``.
         var userLeftAt = 0
         /// Requests made before this change are not sent, because they are an earlier user's.
         var endsRequestsBefore = 0
@@ -25,9 +25,9 @@ extension Credentials {
 
     // MARK: A request
 
-    /// Returns a request with the current credential as soon as that is obtained, saved and fresh,
-    /// and the rejection to report if a response rejects it. The latter is nil if nothing can be
-    /// refreshed.
+    /// Returns a request with the current credential as soon as the credential is obtained, saved
+    /// and fresh, and the rejection to report if a response rejects the credential. The rejection
+    /// is nil if nothing can be refreshed.
     func applied(
         to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
         after rejection: Rejection?
@@ -60,19 +60,20 @@ extension Credentials {
 
     /// Returns the current credential as soon as it, or a sign-out, is saved.
     ///
-    /// - Parameter isForced: Whether it is refreshed even if it is fresh.
+    /// - Parameter isForced: Whether the credential is refreshed even if it is fresh.
     func value(isForced: Bool) async throws -> Credential? {
         if SharedWork.isRunning(for: self, saving) { return nil }
         let session = session.withLock { $0 }
         return try await ready(for: SendContext(), over: session, isForced: isForced).credential
     }
 
-    /// Makes a credential the current one. Saves it in the background, unless its refresh does.
+    /// Makes a credential the current one, and saves it in the background unless its refresh saves
+    /// it.
     ///
     /// - Parameters:
-    ///   - replaced: The version to replace. If another is the current one, nothing happens. Nil if
-    ///     the app, or `save`, sets the credential.
-    ///   - source: What provides a credential next, unless a later source is in use.
+    ///   - replaced: The version to replace. If another version is the current one, nothing
+    ///     happens. Nil if the app, or `save`, sets the credential.
+    ///   - source: What provides the next credential, unless a later source is in use.
     ///   - isSaved: Whether the credential comes from `load` or `save`.
     /// - Returns: The new version, or nil if nothing happened.
     @discardableResult
@@ -89,15 +90,15 @@ extension Credentials {
                 credential: new, number: old.number + 1, source: max(old.source, source),
                 isSaved: isSaved || isUnchanged || configuration.save == nil,
                 userLeftAt: old.userLeftAt, endsRequestsBefore: old.endsRequestsBefore)
-            // A request of the user who leaves is not sent with the next user's credential. One
-            // that was made while nobody was signed in is.
+            // A request of the user who leaves is not sent with the next user's credential. A
+            // request made while nobody was signed in may be.
             if new == nil ? isSet || old.credential != nil : isSet && old.credential != nil {
                 version.userLeftAt = UserChanges.next()
             }
             if isSet || new != nil { version.endsRequestsBefore = version.userLeftAt }
             return (old, version)
         }
-        // A refresh still has to save what it returned, or to end with an error.
+        // A refresh does not release its own call, which still has to save the credential or throw.
         if replaced == nil { for call in old.calls.values { call.release() } }
         if replaced == nil || (new == nil && changed != nil) { saveInBackground() }
         return changed
@@ -105,7 +106,7 @@ extension Credentials {
 
     // MARK: The steps
 
-    /// Returns the current version, unless the context is that of an earlier user's request.
+    /// Returns the current version. Throws if the context is from an earlier user's request.
     private func current(for context: SendContext) throws -> Version {
         let version = current.withLock { $0 }
         guard context.madeAt ?? .max >= version.endsRequestsBefore else {
@@ -118,7 +119,7 @@ extension Credentials {
     /// rejected. If a new credential is already stale, it is sent once anyway.
     ///
     /// - Parameters:
-    ///   - context: The request's context. If it has no `madeAt`, the app itself waits.
+    ///   - context: The request's context. Without `madeAt`, the app, not a request, is the caller.
     ///   - isForced: Whether the credential is refreshed even if it is fresh.
     private func ready(
         for context: SendContext, over session: any HTTPSession, after rejection: Rejection? = nil,
@@ -159,14 +160,16 @@ extension Credentials {
                 change(to: nil, replacing: version)
                 throw error.underlying
             }
-            // A part of this call, so that the requests that share it do not repeat a failed save.
+            // The save is part of this call, so the requests that share the call do not repeat a
+            // failed save.
             guard let new, new.credential != nil, !new.isSaved else { return }
             do { try await save(new) } catch { throw SaveError(underlying: error) }
         }
         return try await saved(for: context)
     }
 
-    /// Returns the current version as soon as it is saved. A request does not wait for a sign-out.
+    /// Returns the current version as soon as it is saved. A request does not wait for the save of
+    /// a sign-out.
     private func saved(for context: SendContext) async throws -> Version {
         while true {
             let version = try current(for: context)
@@ -183,8 +186,8 @@ extension Credentials {
         if current.withLock({ !$0.isSaved }) { Task { _ = try? await saved(for: SendContext()) } }
     }
 
-    /// Waits until a version is saved, or another becomes the current one. Each save waits its turn,
-    /// so the saves are in the order of the changes.
+    /// Waits until a version is saved, or another version becomes the current one. Only one save
+    /// runs at a time, so the saves are in the order of the changes.
     private func save(_ version: Version, _ context: SendContext = SendContext()) async throws {
         try await run(.save, for: version, context) { [self] in
             try await saving.wait()

@@ -19,32 +19,35 @@ import Foundation
 /// tokens.credential = nil  // signed out
 /// ```
 ///
-/// Create one object and keep it. Chains that share the object share its work. While nobody is
+/// Create one object and keep it. Chains that share the object share its refreshes. While nobody is
 /// signed in, all requests are sent without a credential.
 ///
 /// If the app has its own store, which refreshes the token, use
 /// ``HTTPSession/authenticated(for:clock:token:)`` instead.
 public final class Credentials<Credential: Sendable>: Sendable {
-    /// The credential that `refresh` must replace, with the request and response that rejected it.
+    /// The credential that `refresh` must replace, with its request and the response that rejected
+    /// it.
     public struct Rejection: Sendable {
         /// The stale or rejected credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
-        /// The request as it was sent, with the credential. Nil if no response rejected it.
+        /// The request as it was sent, with the credential. Nil if no response rejected the
+        /// request.
         public internal(set) var request: URLRequest?
-        /// The response that rejected the request. Nil if there is none, because the credential is
-        /// stale or missing, or ``Credentials/refresh()`` was called.
+        /// The response that rejected the request. Nil if the refresh has another reason: the
+        /// credential is stale or missing, or ``Credentials/refresh()`` was called.
         public internal(set) var response: HTTPURLResponse?
-        /// The response's body. For a stream, the first mebibyte of it. Empty without a response.
+        /// The response's body, or the first mebibyte of a stream's body. Empty if there is no
+        /// response.
         public internal(set) var data = Data()
         /// The session that sends the refresh. For `session.authenticated(by: tokens)`, it is
         /// `session`.
         ///
-        /// Its policies apply to the refresh, such as an API key or a timeout. Redirects are
+        /// Its policies, such as an API key or a timeout, apply to the refresh. Redirects are
         /// followed only within an origin. If several chains share the credentials, this is the
         /// session of the chain whose request needs the refresh. For ``Credentials/value()`` and
         /// ``Credentials/refresh()``, it is the session of the chain that was created last, or
-        /// `URLSession.shared` if there is none. If the refresh needs the same timeout over all
-        /// chains, add it to this session in the closure.
+        /// `URLSession.shared` if there is no chain. If the refresh needs the same timeout over all
+        /// chains, add the timeout to this session in the closure.
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
         var number: Int?
@@ -73,57 +76,59 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     /// Creates the credential of one user.
     ///
-    /// A missing credential is provided by `load`, or else by `refresh`, which also replaces one
-    /// that is stale or that a response has rejected. Without a `refresh`, such as for an API key,
-    /// the caller of a rejected request receives the response.
+    /// `load`, or else `refresh`, provides a missing credential. `refresh` also replaces a
+    /// credential that is stale or that a response has rejected. Without `refresh`, as for an API
+    /// key, the caller of a rejected request receives its response.
     ///
-    /// A request is sent at most twice. For it, `load` is called at most once, and `apply` at most
-    /// three times. `refresh` is called at most three times, each time for a different reason: the
-    /// credential is missing, it is stale, the response rejects it. `save` is called once for each
-    /// credential that `refresh` returns. All requests share these calls, except those of `apply`.
-    /// If a `refresh` returns the same credential, or one that is stale, the request continues with
-    /// it.
+    /// A request is sent at most twice. For each request, `load` is called at most once, and
+    /// `apply` at most three times. `refresh` is called at most three times, each time for a
+    /// different reason: the credential is missing, stale, or rejected by the response. `save` is
+    /// called once for each credential that `refresh` returns. All requests share these calls,
+    /// except calls to `apply`. If `refresh` returns a stale credential, the request is sent with
+    /// it. A rejected request is not sent again unchanged.
     ///
-    /// A request that `load`, `refresh` or `save` sends over the authenticated session goes without
-    /// the credential. In a detached task, or over a session whose own refresh uses this one, such
-    /// a request would wait for itself.
+    /// A request that `load`, `refresh` or `save` sends over the authenticated session is sent
+    /// without the credential. In a detached task, or over a session whose own refresh uses the
+    /// authenticated session, such a request would wait for itself.
     ///
     /// - Parameters:
     ///   - credential: The saved credential, or nil if there is none or a closure provides it.
-    ///   - urls: The origins (scheme, host and port) that receive the credential. With a URL that
-    ///     has no scheme or host, each request fails with ``RequestBuildingError``. Without a URL,
-    ///     each request of the app carries the credential to its own origin. A redirect to another
-    ///     origin loses it.
+    ///   - urls: The origins (scheme, host and port) that receive the credential. If a URL has no
+    ///     scheme or host, each request fails with ``RequestBuildingError``. If you pass no URL,
+    ///     every request carries the credential, but a redirect to another origin loses the
+    ///     credential.
     ///   - apply: Returns a request with the credential added, for example in a header or as a
-    ///     signature. If it returns the request as it is, the request is sent without the
-    ///     credential, so a 401 refreshes nothing. If it throws, the request is not sent, and its
-    ///     caller receives the error. Any request that it sends must go over another session. If it
-    ///     sets ``credential``, its request fails with ``TransportError/credentialChanged``.
+    ///     signature. If the closure returns the request unchanged, the request is sent without the
+    ///     credential, so a 401 refreshes nothing. If the closure throws, the request is not sent,
+    ///     and its caller receives the error. The closure must send its own requests over another
+    ///     session. If the closure sets ``credential``, the request fails with
+    ///     ``TransportError/credentialChanged``.
     ///   - isStale: Whether the credential has expired, so that the server would reject it. A stale
     ///     credential is refreshed before a request is sent. By default, no credential is stale.
-    ///   - isRejected: Whether a response rejects the credential of its request. By default, one
-    ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is the first mebibyte,
-    ///     as far as it arrives within 5 seconds, and empty if the status is below 400. If it
-    ///     throws, the request fails with its error.
-    ///   - load: Returns the saved credential, or nil if there is none. It is called before the
-    ///     first request, unless you pass a credential or set one. What it returns is not saved
-    ///     again. If it throws, the requests waiting for it fail with its error, and the next
-    ///     request calls it again.
+    ///   - isRejected: Whether a response rejects the credential of its request. By default, a
+    ///     response with status 401 (RFC 9110, 15.5.2) rejects it. For a stream, the data is the
+    ///     part of the first mebibyte that arrives within 5 seconds, or empty if the status is
+    ///     below 400. If the closure throws, the request fails with its error.
+    ///   - load: Returns the saved credential, or nil if there is none. The closure is called
+    ///     before the first request, unless you pass or set a credential. The loaded credential is
+    ///     not saved again. If the closure throws, the requests waiting for it fail with its error,
+    ///     and the next request causes another call.
     ///   - refresh: Returns the next credential of the same user, or nil if nobody is signed in. If
-    ///     it throws, the requests waiting for it fail with its error, and the next request calls
-    ///     it again. Throw a ``SignOutError`` to sign the user out as well. A call is never
-    ///     cancelled, because many refresh tokens can be used only once. If the first credential is
-    ///     missing, the closure is called before the first request. If it returns nil, requests are
-    ///     sent without one, and the first 401 calls it again, so that it can ask the user to sign
-    ///     in.
-    ///   - save: Saves a credential that `refresh` returned or the app set, or removes it if nil,
-    ///     in the background. Calls are made one at a time, in the order of the changes, and skip a
-    ///     credential that is no longer the current one. Requests, and a refresh, wait until their
-    ///     credential is saved. `save` must therefore return: until it does, no later credential is
-    ///     saved or sent. If `save` throws, the requests waiting for it fail with its error, the
-    ///     credential stays, and the next request calls `save` again. A request without a credential
-    ///     does not wait. ``value()`` throws if a sign-out could not be saved. A credential that
-    ///     `save` itself sets counts as saved.
+    ///     the closure throws, the requests waiting for it fail with its error, and the next
+    ///     request causes another call. Throw a ``SignOutError`` to sign the user out as well. A
+    ///     call is never cancelled, because many refresh tokens can be used only once. If the first
+    ///     credential is missing, the closure is called before the first request. If the closure
+    ///     returns nil, requests are sent without a credential, and the closure is called again
+    ///     after the first 401, so that it can ask the user to sign in.
+    ///   - save: Saves a credential that `refresh` returned or the app set, in the background. If
+    ///     the credential is nil, removes the saved one. Calls are made one at a time, in the order
+    ///     of the changes, but not for a credential that is no longer the current one. Requests,
+    ///     and a refresh, wait until their credential is saved. `save` must therefore return: until
+    ///     it returns, no later credential is saved or sent. If `save` throws, the requests waiting
+    ///     for it fail with its error, the credential stays the current one, and `save` is called
+    ///     again for the next request. A request without a credential does not wait for `save`.
+    ///     ``value()`` throws if a sign-out could not be saved. A credential that `save` itself
+    ///     sets counts as saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:
@@ -149,15 +154,15 @@ public final class Credentials<Credential: Sendable>: Sendable {
     }
 
     /// The credential that requests are sent with, or nil if nobody is signed in. Also nil until
-    /// the first credential is obtained. To wait for that, use ``value()``.
+    /// the first credential is obtained. To wait for it, use ``value()``.
     ///
-    /// Set it when the user signs in, and set it to nil when the user signs out. This takes effect
-    /// immediately, and the result of a refresh in progress is ignored.
+    /// Set the credential when the user signs in, and set it to nil when the user signs out. The
+    /// change takes effect immediately, and the result of a refresh in progress is ignored.
     ///
-    /// The user's earlier requests are never sent with the next user's credential. If one of them
-    /// has received a 401, it returns that response. If it has not been sent, or waits for a retry,
-    /// it fails with ``TransportError/credentialChanged``. A request that was made while nobody was
-    /// signed in continues with the user who signs in.
+    /// A user's requests are never sent with the next user's credential. If such a request has
+    /// received a 401, its caller receives that response. If the request has not been sent, or
+    /// waits for a retry, it fails with ``TransportError/credentialChanged``. A request that was
+    /// made while nobody was signed in is sent with the credential of the user who signs in.
     public var credential: Credential? {
         get { current.withLock { $0.credential } }
         set { change(to: newValue, isSaved: SharedWork.isRunning(for: saving)) }
@@ -175,7 +180,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     public func value() async throws -> Credential? { try await value(isForced: false) }
 
     /// Refreshes the credential, even if it is missing, or neither stale nor rejected, and saves
-    /// it. If a refresh is in progress, waits for that one. Calls `refresh` at most twice.
+    /// it. If a refresh is in progress, waits for that refresh. Calls `refresh` at most twice.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.
@@ -183,12 +188,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
     public func refresh() async throws -> Credential? { try await value(isForced: true) }
 }
 
-/// An error with which the `refresh` of ``Credentials`` also signs the user out.
+/// An error that the `refresh` of ``Credentials`` throws to sign the user out.
 ///
 /// The credential becomes nil, and the requests waiting for the refresh fail with the underlying
-/// error. To sign out without an error, return nil.
+/// error. To sign the user out without an error, return nil from `refresh`.
 public struct SignOutError: Error {
-    /// The reason, which the requests throw.
+    /// The reason for the sign-out. The waiting requests fail with this error.
     public let underlying: any Error
 
     /// Creates an error that signs the user out.
@@ -207,7 +212,7 @@ extension Credentials where Credential == Void {
     /// - Parameters:
     ///   - user: The user name, which must not contain a colon.
     ///   - password: The password, not encoded.
-    ///   - urls: The origins that receive them, as for `Credentials`.
+    ///   - urls: The origins that receive the user name and password, as for `Credentials`.
     public static func basic(user: String, password: String, for urls: URL...) -> Credentials {
         Credentials((), for: urls, .init { try $1.authorization(user: user, password: password) })
     }
@@ -237,8 +242,8 @@ extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, Opa
 extension APIRequestError {
     /// Whether the server refused a refresh token, an authorization code or a password for good:
     /// the JSON body contains the error `invalid_grant` (RFC 6749, section 5.2). The RFC requires
-    /// status 400, but Auth0 sends 403. A `refresh` of ``Credentials`` should then return nil
-    /// or throw a ``SignOutError``, which sign the user out.
+    /// status 400, but Auth0 sends 403. A `refresh` of ``Credentials`` should then return nil or
+    /// throw a ``SignOutError``, to sign the user out.
     public var isInvalidGrant: Bool {
         struct Problem: Decodable { let error: String }
         return (try? decodeBody(Problem.self))?.error == "invalid_grant"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The app's own store of a token. Requests share its calls, which are made one at a time.
+/// The app's own store of a token. Requests share the calls to it, which are made one at a time.
 struct TokenStore: Sendable {
     typealias Rejection = Credentials<String>.Rejection
 
@@ -12,7 +12,7 @@ struct TokenStore: Sendable {
     let calling = AsyncSemaphore(1)
 
     /// Returns a request with the store's token, and the rejection to report if a response rejects
-    /// it. The latter is nil without a token.
+    /// the token. The rejection is nil without a token.
     func applied(
         to request: URLRequest, _ context: SendContext, after rejection: Rejection?
     ) async throws -> (URLRequest, Rejection?) {
@@ -36,7 +36,8 @@ struct TokenStore: Sendable {
                 try await calling.wait()
                 defer { calling.signal() }
                 // Another user may sign in during the call. A request that begins now needs a later
-                // call, but one whose token was rejected began earlier.
+                // call, but a request whose token was rejected began earlier and can share this
+                // call.
                 if rejected == nil { calls.withLock { $0[rejected] = nil } }
                 defer { if rejected != nil { calls.withLock { $0[rejected] = nil } } }
                 return try await call(rejection)
