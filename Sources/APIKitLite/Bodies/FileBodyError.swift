@@ -3,7 +3,7 @@ import Foundation
 /// An error for a file that cannot be sent as a body, or whose size changes before it is sent.
 ///
 /// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
-/// request is sent. A retry policy does not retry it.
+/// request is sent. A retry policy does not retry such a request.
 public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// There is no file at this URL.
     case missing(URL)
@@ -11,7 +11,7 @@ public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, S
     case notAFile(URL)
     /// The system failed to open or read the file.
     case unreadable(URL, POSIXErrorCode)
-    /// The size in bytes has changed since the request was built.
+    /// The file's size, in bytes, has changed since the request was built.
     case resized(URL, from: Int, to: Int)
 
     /// A sentence for the user that names the file and says what is wrong with it.

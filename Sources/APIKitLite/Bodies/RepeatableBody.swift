@@ -15,7 +15,7 @@ struct RepeatableBody: Sendable {
             size = try sizeOfFile(at: url)
         }
 
-        /// Checks that the file is still readable and has not changed its size.
+        /// Checks that the file is still readable and its size is unchanged.
         func check() throws(FileBodyError) {
             let current = try sizeOfFile(at: url)
             guard current == size else {
@@ -57,7 +57,8 @@ struct RepeatableBody: Sendable {
 
 /// Returns the size of a regular file in bytes. Follows symbolic links.
 ///
-/// The file's kind is checked before it is opened, because opening a pipe waits for its writer.
+/// The file's kind is checked before the file is opened, because opening a pipe waits for its
+/// writer.
 private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
     let path = url.path(percentEncoded: false)
     // A NUL would end the path, and another file would be read.

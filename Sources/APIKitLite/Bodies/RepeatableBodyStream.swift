@@ -52,7 +52,7 @@ final class RepeatableBodyStream: InputStream {
     /// Reads the next bytes.
     ///
     /// - Returns: The number of bytes read, 0 at the end, or -1 if the stream is not open, or a
-    ///   file cannot be read or has changed its size.
+    ///   file cannot be read or has another size.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open, maxLength > 0 else {
             return status == .open || status == .atEnd ? 0 : -1
@@ -95,10 +95,10 @@ final class RepeatableBodyStream: InputStream {
         input?.open()
     }
 
-    /// Goes to the next segment.
+    /// Moves to the next segment.
     ///
-    /// - Throws: ``FileBodyError`` if a file was resized. Its last bytes are withheld, so that no
-    ///   server receives a complete body.
+    /// - Throws: ``FileBodyError`` if a file was resized or cannot be read. The file's last bytes
+    ///   are withheld, so that no server receives a complete body.
     private func finish(_ segment: RepeatableBody.Segment) throws(FileBodyError) {
         if case .file(let file) = segment {
             var extra: UInt8 = 0

@@ -58,8 +58,8 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// Returns the part's headers with an empty line, and its data without copying it. Leaves out a
-    /// file on disk.
+    /// Returns the part's headers with an empty line, and its data without copying it. Leaves out
+    /// the bytes of a file on disk.
     func encoded() throws -> [Data] {
         for (noun, text) in [("name", name), ("file name", fileName), ("type", contentType)] {
             try checkField(text ?? "", "The multipart part", name, noun)
@@ -77,7 +77,8 @@ public struct MultipartPart: Equatable, Sendable {
 
 /// Returns the boundary if it is allowed and occurs in none of the parts.
 ///
-/// - Throws: ``RequestBuildingError`` otherwise, or if a part cannot be encoded.
+/// - Throws: ``RequestBuildingError`` if the boundary is not allowed or occurs in a part, or if a
+///   part cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
@@ -99,12 +100,13 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     return boundary
 }
 
-/// Returns a boundary that occurs in none of the parts. Without files on disk, it depends only on
-/// the parts.
+/// Returns a boundary that occurs in none of the parts. Without files on disk, the boundary depends
+/// only on the parts.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
     if parts.contains(where: { $0.file != nil }) {
-        // The files are not read here, and one could contain a boundary that is known in advance.
+        // The files are not read here, and a file could contain a boundary that is known in
+        // advance.
         return "part-" + UUID().uuidString.lowercased()
     }
     // Only the beginning of each part's data is hashed, because the data may be large. The data may

@@ -4,7 +4,8 @@
 /// `+` before the name keeps the slashes of its value (RFC 6570, section 3.2.3). Unlike in the RFC,
 /// `?`, `#` and `%` are escaped.
 ///
-/// A request replaces the names with values. The mock reads the values from a request's path.
+/// Building a request replaces the names with values. A mock reads the values from a request's
+/// path.
 package struct PathTemplate: Equatable, Sendable {
     private let text: String
     package var segments: [Segment]
@@ -71,7 +72,8 @@ package struct PathTemplate: Equatable, Sendable {
         let texts = try texts(for: values)
         let path = try segments.map { segment in
             let expanded = segment.expand(texts)
-            // A value next to a literal dot, or one with slashes, can form a `.` or `..` segment.
+            // A value next to a literal dot, or a value with slashes, can form a `.` or `..`
+            // segment.
             if let dots = Self.dots(in: expanded) {
                 throw Self.unusable(
                     text,

@@ -2,8 +2,8 @@ import Foundation
 
 /// Names and values, in order, for a query, a form, a path or headers.
 ///
-/// A dictionary literal creates one and keeps its order. An initializer takes a dictionary that is
-/// known only at run time:
+/// A dictionary literal creates the items in its order. For a dictionary that is known only at run
+/// time, call the initializer:
 ///
 ///     try URLRequest("GET", base, path: "/books", query: ["author": ids, "page": 2])
 ///     // GET /books?author=7&author=9&page=2
@@ -13,7 +13,7 @@ import Foundation
 /// | --- | --- |
 /// | nil | nothing: the name is left out |
 /// | `""` | the name with an empty value: `q=` |
-/// | an array | the name once for each element; nothing if it is empty |
+/// | an array | the name once for each element; nothing if the array is empty |
 /// | a Boolean | `true` or `false` |
 /// | a number | its digits, never with an exponent: `0.0000001` |
 /// | any other ``RequestValue`` | its `description` |
@@ -58,7 +58,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         try items.flatMap { item in try item.texts.map { (item.name, $0) } }
     }
 
-    /// Joins names and values with `=` and `&`. If no item is left, returns `""`.
+    /// Joins names and values with `=` and `&`. If there is no item to send, returns `""`.
     func encoded(as encoding: PercentEncoding) throws -> String {
         try texts().map { encoding.encode($0) + "=" + encoding.encode($1) }.joined(separator: "&")
     }
@@ -67,11 +67,12 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
 /// A value of a query, a form, a path or a header.
 ///
 /// Strings, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. If your
-/// own type has a `description`, or a raw value of such a type, an empty conformance is enough:
+/// own type has a `description`, or a raw value of one of these types, an empty conformance is
+/// enough:
 ///
 ///     extension Sort: RequestValue {}
 public protocol RequestValue: Sendable {
-    // The underscore keeps it out of code completion for every string, number and array.
+    // The underscore keeps the property out of code completion for every string, number and array.
     /// The unescaped strings to send: one for a plain value, one for each element of an array, none
     /// for nil.
     var _requestTexts: [String] { get throws }
@@ -117,7 +118,7 @@ private func digits(_ number: String, _ isFinite: Bool) throws -> String {
     }
     let (mantissa, exponent) = number.cut(at: "e")
     guard let exponent = exponent.flatMap({ Int($0) }) else { return number }
-    // One digit is before the point, or all of them if the exponent is positive.
+    // The mantissa has one digit before its point. With a positive exponent, the number is whole.
     let digits = mantissa.filter(\.isNumber)
     let count = exponent < 0 ? -exponent - 1 : exponent + 1 - digits.count
     let zeros = String(repeating: "0", count: max(count, 0))
@@ -149,7 +150,7 @@ extension Array: RequestValue where Element: RequestValue {
     public var _requestTexts: [String] { get throws { try flatMap { try $0._requestTexts } } }
 }
 
-// These types have a `description` that no server expects. The messages are for the compiler.
+// These types have a `description` that no server expects. The compiler shows the messages.
 
 @available(*, unavailable, message: "Choose a format, such as date.formatted(.iso8601).")
 extension Date: RequestValue {}

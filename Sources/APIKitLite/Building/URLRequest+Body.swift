@@ -3,13 +3,13 @@ import Foundation
 extension URLRequest {
     /// Returns the request with a value, encoded as JSON, as its body.
     ///
-    /// A `Content-Type` that the request has is kept. Otherwise, it becomes `application/json`.
+    /// If the request has no `Content-Type`, it becomes `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value to encode. `Data` is already JSON, and is sent as it is. If the value
-    ///     is nil, the request is unchanged.
-    ///   - encoder: An encoder for other dates, keys or formats. If nil, keys are sorted and
-    ///     slashes are not escaped.
+    ///   - value: The value to encode. `Data` must already be JSON, and is sent unchanged. If the
+    ///     value is nil, the request is unchanged.
+    ///   - encoder: An encoder with other formats of dates, keys or output. If nil, keys are sorted
+    ///     and slashes are not escaped.
     /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD or if
     ///   the request has a body.
     public func jsonBody(
@@ -21,11 +21,11 @@ extension URLRequest {
 
     /// Returns the request with form fields as its body.
     ///
-    /// The fields are encoded as in a browser: in order, with `+` for a space. A `Content-Type`
-    /// that the request has is kept. Otherwise, it becomes `application/x-www-form-urlencoded`.
+    /// The fields are encoded as in a browser: in order, with `+` for a space. If the request has
+    /// no `Content-Type`, it becomes `application/x-www-form-urlencoded`.
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. Nil leaves a field
-    ///   out, `""` gives `q=`, an array repeats the name.
+    ///   out, `""` sends `q=`, and an array repeats the name.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, for GET or HEAD, or if
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
@@ -38,13 +38,13 @@ extension URLRequest {
     /// A browser sends a form with files in the same way. If a part is a file on disk
     /// (``MultipartPart/file(_:at:fileName:contentType:)``), the body is read when the request is
     /// sent, as for ``fileBody(_:contentType:)``. For each attempt, a `URLSession` writes such a
-    /// form to a temporary file, sends it and removes it.
+    /// form to a temporary file, sends the file and removes it.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order. Nil leaves a part out.
     ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
-    ///     it. If nil, it is derived from the parts, so that the same parts produce the same bytes.
-    ///     If a part is a file on disk, it is random.
+    ///     the boundary. If nil, the boundary is derived from the parts, so that the same parts
+    ///     produce the same bytes. If a part is a file on disk, the boundary is random.
     /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, for GET or HEAD, or if the
     ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
@@ -57,7 +57,7 @@ extension URLRequest {
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
         var segments: [RepeatableBody.Segment] = []
         var bytes = Data()
-        // Without this, the bytes would be copied many times.
+        // Without reserved capacity, the bytes would be copied many times.
         bytes.reserveCapacity(parts.reduce(0) { $0 + $1.data.count + 500 })
         for part in parts {
             bytes.append(Data("--\(boundary)\r\n".utf8))
@@ -81,10 +81,11 @@ extension URLRequest {
     /// is opened again for each attempt, such as a retry, a redirect with status 307 or 308, or a
     /// request repeated with a new credential.
     ///
-    /// The file must not change until the request is sent. If it is missing or unreadable by then,
-    /// or its size has changed, the exchange throws ``FileBodyError``. On Linux, the server then
-    /// never receives a complete body. On Apple platforms, it may receive one that changed while it
-    /// was sent. A file that is overwritten while it is read, but keeps its size, is not detected.
+    /// The file must not change until the request is sent. If the file is missing or unreadable by
+    /// then, or its size has changed, the exchange throws ``FileBodyError``. On Linux, the server
+    /// then never receives a complete body. On Apple platforms, the server may receive a body that
+    /// changed while it was sent. If the file is overwritten while it is read, but keeps its size,
+    /// the change is not detected.
     ///
     /// Send the request with a session of this library, such as a `URLSession` through
     /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in
@@ -109,7 +110,7 @@ extension URLRequest {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - contentType: The media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a
+    /// - Throws: ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a
     ///   control character in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
@@ -123,7 +124,7 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request, without a body yet, with the body's content type.
+    /// Returns the request with the content type of the body that the caller adds.
     private func withoutBody(_ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
@@ -144,7 +145,7 @@ extension URLRequest {
 
     /// The content type that the request has, unless it has a body.
     ///
-    /// The type of an earlier body does not apply to a second one, which is an error.
+    /// The type of an earlier body does not apply to a second body, which is an error.
     private var givenContentType: String? {
         hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
     }

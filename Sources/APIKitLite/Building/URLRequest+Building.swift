@@ -10,22 +10,22 @@ extension URLRequest {
     ///     // GET https://api.example.com/v1/users/42?fields=name
     ///
     /// The same input produces the same bytes on every platform. The path, user info and query of
-    /// the base are kept unchanged. Its query comes first.
+    /// the base are kept unchanged. The base's query comes first.
     ///
     /// - Parameters:
     ///   - method: One word. A method of RFC 9110 or RFC 5789 may be written in lower case. Any
     ///     other word is sent as it is.
-    ///   - base: An `https` or `http` URL with a host and without a fragment. If there is a path, a
-    ///     trailing slash makes no difference.
+    ///   - base: An `https` or `http` URL with a host and without a fragment. If you pass a path,
+    ///     the base's trailing slash makes no difference.
     ///   - path: Plain text with names in braces, at most one in each segment: `/users/{id}`,
     ///     `/files/{name}.json`. A trailing slash is kept. A path that is already percent-encoded
     ///     belongs in the base.
     ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
     ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
-    ///     slashes of its value (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an
-    ///     error.
-    ///   - query: Items in order. A nil value omits the item, `""` sends `q=`, an array repeats the
-    ///     name.
+    ///     slashes of its value (RFC 6570, section 3.2.3). A value or a segment must not be `.` or
+    ///     `..`.
+    ///   - query: Items in order. A nil value omits the item, `""` sends `q=`, and an array repeats
+    ///     the name.
     ///   - headers: Names and values. A nil value omits the header. The values of a repeated name,
     ///     or of an array, are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
@@ -66,7 +66,7 @@ private let knownMethods = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
 ]
 
-/// Returns the method as it is sent: a known one in upper case, any other word unchanged.
+/// Returns the method as it is sent: a known method in upper case, and any other word unchanged.
 ///
 /// Methods are case-sensitive, and Foundation does not capitalize `patch`.
 private func checked(_ method: String) throws -> String {
@@ -115,7 +115,7 @@ extension URLRequest {
     }
 }
 
-/// Returns a URL's text with a query added after its own. A fragment stays at the end.
+/// Returns a URL's text with a query added after its own query. A fragment stays at the end.
 func adding(query: String, to url: String) -> String {
     if query.isEmpty { return url }
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex

@@ -29,7 +29,7 @@ extension URLRequest {
             request.setValue(nil, forHTTPHeaderField: field.name)
         }
         for (name, value) in fields {
-            // Only `Cookie` is not a comma-separated list (RFC 6265, section 4.2.1).
+            // The values of `Cookie` are not separated by commas (RFC 6265, section 4.2.1).
             let separator = name.lowercased() == "cookie" ? "; " : ", "
             let earlier = request.value(forHTTPHeaderField: name).map { $0 + separator } ?? ""
             request.setValue(earlier + value, forHTTPHeaderField: name)
@@ -55,7 +55,8 @@ extension URLRequest {
     ///   characters `|` and `:` are accepted, because some servers use them.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
-        // A `b64token`, or one with a character that servers add, as Laravel does in `1|a2b4`.
+        // A token is a `b64token`, or has a character that servers add, as Laravel does in
+        // `1|a2b4`.
         let flaw = flaw(in: token) { byte in
             byte.isHTTPTokenCharacter
                 ? !"!#$%&'*^`".utf8.contains(byte) : "/=:".utf8.contains(byte)
@@ -74,7 +75,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - user: The user name, without a colon.
     ///   - password: The password.
-    /// - Throws: ``RequestBuildingError`` for a colon in the user name, which would end it.
+    /// - Throws: ``RequestBuildingError`` for a colon in the user name, because a colon ends the
+    ///   name.
     public func authorization(user: String, password: String) throws -> URLRequest {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw RequestBuildingError(
