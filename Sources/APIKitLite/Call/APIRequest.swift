@@ -3,9 +3,9 @@ import Foundation
 /// A description of one HTTP API call: how to make its request and how to parse its response.
 ///
 /// Code that builds a URL, runs a task and decodes JSON in one place can only be tested over a
-/// network. Here, making and parsing are pure functions, so a unit test calls them directly. An
-/// ``APIRequestLoader`` connects them to a session. The pattern comes from WWDC 2018 session 417,
-/// "Testing Tips & Tricks".
+/// network. Here, making a request and parsing a response are pure functions, so a unit test calls
+/// them directly. An ``APIRequestLoader`` connects them to a session. The pattern comes from WWDC
+/// 2018 session 417, "Testing Tips & Tricks".
 ///
 /// ```swift
 /// struct UserRequest: APIRequest {
@@ -30,7 +30,7 @@ import Foundation
 ///   output is neither `Decodable`, `Data` nor `Void`, a request that implements
 ///   `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
-    /// The input of the request. `Void` if it needs no input.
+    /// The input of the request. `Void` if the request needs none.
     associatedtype RequestDataType
 
     /// The output, which is parsed from the response.
@@ -53,7 +53,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// arrive. If the function then throws, it is called again with the beginning of the body, so
     /// that its error can quote the server's message.
     ///
-    /// - Throws: Any error if the response is not acceptable. By default,
+    /// - Throws: Any error if the response is not acceptable. The default implementation throws
     ///   ``UnacceptableStatusError``. The load then fails in stage
     ///   ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
@@ -70,7 +70,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///
     /// The default depends on the output: it decodes JSON with ``jsonDecoder`` if the output is
     /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`. If the
-    /// output is optional, an empty body, such as the body of a 204, is nil.
+    /// output is optional, an empty body, such as the body of a 204, is decoded as nil.
     ///
     /// - Throws: Any error if the body cannot be parsed. The load then fails in stage
     ///   ``APIRequestError/Stage/parse``.
@@ -131,7 +131,7 @@ extension APIRequest {
 
 extension APIRequest where ResponseDataType: Decodable {
     /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an
-    /// empty body is nil.
+    /// empty body is decoded as nil.
     ///
     /// - Throws: `DecodingError` if the body does not match the output.
     public func parseResponse(data: Data) throws -> ResponseDataType {

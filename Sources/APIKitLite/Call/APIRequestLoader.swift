@@ -7,14 +7,14 @@ import Foundation
 /// let user = try await loader.load(42)
 /// ```
 ///
-/// A test passes the session of a mock. The rest of the code stays the same. The loader comes from
+/// In a test, pass a mock's session. The rest of the code stays the same. The loader comes from
 /// WWDC 2018 session 417. You do not need a loader for each request, because a session loads any
 /// request: `session.load(UserRequest(baseURL: baseURL), 42)`.
 public final class APIRequestLoader<T: APIRequest> {
     /// The request that this loader loads.
     public let apiRequest: T
 
-    /// The session that sends its requests.
+    /// The session that sends the loader's requests.
     public let urlSession: any HTTPSession
     private let parsing = NSLock()
 
@@ -22,7 +22,7 @@ public final class APIRequestLoader<T: APIRequest> {
     ///
     /// - Parameters:
     ///   - apiRequest: The request to load.
-    ///   - urlSession: The session that sends it.
+    ///   - urlSession: The session that sends the request.
     public init(apiRequest: T, urlSession: URLSession = .shared) {
         self.apiRequest = apiRequest
         self.urlSession = urlSession
@@ -32,7 +32,7 @@ public final class APIRequestLoader<T: APIRequest> {
     ///
     /// - Parameters:
     ///   - apiRequest: The request to load.
-    ///   - urlSession: The session that sends it, such as a chain of policies or a mock.
+    ///   - urlSession: The session that sends the request, such as a chain of policies or a mock.
     public init(apiRequest: T, urlSession: any HTTPSession) {
         self.apiRequest = apiRequest
         self.urlSession = urlSession
@@ -50,8 +50,7 @@ public final class APIRequestLoader<T: APIRequest> {
         try await response(for: requestData).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and
-    /// body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -81,7 +80,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
         try await response(for: requestData).value
     }
 
-    /// Loads the request and returns the parsed value with its headers and body.
+    /// Loads the request and returns the parsed value and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
@@ -94,8 +93,9 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     }
 }
 
-// `SendableMetatype`: parsing runs in the background, where a conformance that is isolated to the
-// main actor cannot be used. Declare such a request as a `nonisolated struct`, or use `load(_:)`.
+// The request is `SendableMetatype` because parsing runs in the background, where a conformance
+// that is isolated to the main actor cannot be used. Declare such a request as a `nonisolated
+// struct`, or use `load(_:)`.
 extension APIRequestLoader where T: SendableMetatype {
     /// Loads the request and calls the completion handler exactly once.
     ///
@@ -103,17 +103,18 @@ extension APIRequestLoader where T: SendableMetatype {
     ///
     /// The handler is called on the `delegateQueue` of a `URLSession`, or in the background for any
     /// other session. There is one exception: if the request cannot be made, the handler is called
-    /// with the error before this method returns. The load continues if the loader or the returned
-    /// task is released.
+    /// with the error before this method returns. The load continues even if the loader or the
+    /// returned task is released.
     ///
     /// The request and its output need not be `Sendable`. Validating and parsing run in the
-    /// background, one response of this loader at a time. The compiler does not check this use.
-    /// `makeRequest` runs before this method returns, even while an earlier response is parsed.
+    /// background, one response of this loader at a time. The compiler does not check that this is
+    /// safe. `makeRequest` runs before this method returns, even while an earlier response is
+    /// parsed.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.
-    ///   - completionHandler: The function to call with the parsed value or the original error,
-    ///     which your code threw or is a `URLError`.
+    ///   - completionHandler: The function to call with the parsed value, or with the original
+    ///     error: see ``APIRequestError/underlying``.
     /// - Returns: The task of the load. Its `cancel()` makes the load fail with
     ///   `URLError.cancelled`.
     @preconcurrency

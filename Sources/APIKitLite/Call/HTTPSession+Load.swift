@@ -1,8 +1,9 @@
 import Foundation
 
-// Each function exists twice, as in a loader. If the request and its input are `Sendable`, the
-// compiler prefers the `@concurrent` one, which parses in the background. Otherwise, or if the
-// conformance is isolated to the caller's actor, it picks the other one.
+// Each function exists twice, as in `APIRequestLoader`. If the request and its input are
+// `Sendable`, the compiler prefers the `@concurrent` function, which parses in the background.
+// Otherwise, or if the conformance is isolated to the caller's actor, the compiler picks the other
+// function.
 
 extension HTTPSession {
     /// Loads a request that is not `Sendable`, and returns the parsed value.
@@ -39,8 +40,7 @@ extension HTTPSession {
         try await response(request, for: input, progress: progress).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and
-    /// body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
     /// for a `Sendable` request.
@@ -53,7 +53,7 @@ extension HTTPSession {
         try await Load(request, over: self, progress: progress).response(for: input)
     }
 
-    /// Loads a request and returns the parsed value with its headers and body.
+    /// Loads a request and returns the parsed value and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
@@ -100,8 +100,8 @@ extension HTTPSession {
         try await response(request, progress: progress).value
     }
 
-    /// Loads a request that needs no input and is not `Sendable`, and returns the parsed value with
-    /// its headers and body.
+    /// Loads a request that needs no input and is not `Sendable`, and returns the parsed value and
+    /// its response.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -114,7 +114,7 @@ extension HTTPSession {
         try await response(request, for: (), progress: progress)
     }
 
-    /// Loads a request that needs no input, and returns the parsed value with its headers and body.
+    /// Loads a request that needs no input, and returns the parsed value and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///

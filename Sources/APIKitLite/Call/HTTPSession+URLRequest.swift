@@ -6,7 +6,7 @@ import Foundation
 extension HTTPSession {
     /// Loads a `URLRequest`, and decodes its response on the caller's actor, which owns the output.
     ///
-    /// The parameters are the same as when decoding in the background.
+    /// The parameters are the same as for the function that decodes in the background.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<T: Decodable>(
@@ -31,8 +31,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - type: The output. `Data` is the body itself. If the type is optional, an empty body is
-    ///     nil.
+    ///   - type: The type of the output. `Data` is the body itself. If the type is optional, an
+    ///     empty body is decoded as nil.
     ///   - decoder: The decoder of the output.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
@@ -63,7 +63,7 @@ extension HTTPSession {
     /// Use this function for an output that is not JSON, or that depends on the status or a header.
     /// The closure runs off the caller's actor. If it throws, the load fails in stage
     /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
-    /// parameters are the same as with `as:`.
+    /// parameters are the same as for `load` with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
@@ -83,8 +83,8 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, decodes its response on the caller's actor, and returns the value with
-    /// its headers and body.
+    /// Loads a `URLRequest`, decodes its response on the caller's actor, and returns the value and
+    /// the response.
     ///
     /// The parameters are the same as for `load` with `as:`.
     ///
@@ -103,8 +103,8 @@ extension HTTPSession {
         return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
 
-    /// Loads a `URLRequest`, decodes its response from JSON, and returns the value with its headers
-    /// and body.
+    /// Loads a `URLRequest`, decodes its response from JSON, and returns the value and the
+    /// response.
     ///
     ///     let users = try await session.response(request, as: [User].self)
     ///     let next = users.response.link("next")
@@ -128,8 +128,8 @@ extension HTTPSession {
         return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
 
-    /// Loads a `URLRequest`, parses its response with a closure, and returns the value with its
-    /// headers and body.
+    /// Loads a `URLRequest`, parses its response with a closure, and returns the value and the
+    /// response.
     ///
     /// The parameters are the same as for `load` with `parse:`.
     ///

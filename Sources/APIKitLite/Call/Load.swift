@@ -8,7 +8,7 @@ struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
     let requestType: String?
-    /// The clock that limits how long a refused response's body is read.
+    /// The clock that measures the time limit for reading a refused response's body.
     let clock: any Clock<Duration>
     /// Called with the number of body bytes sent so far, and the body's size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
@@ -16,11 +16,11 @@ struct Load<T: APIRequest> {
     /// `Sendable`.
     var lock: NSLock?
 
-    /// The request to send, or that was sent. Nil until it is made.
+    /// The request that will be or was sent. Nil until the request is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
-    /// Which closure of the credential threw, if one did. The request was then not sent.
+    /// The closure of the credential that threw the error, or nil if no closure threw.
     private var failedCall: CredentialCall?
 
     init(
@@ -104,9 +104,9 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Calls the request's `validateResponse`. For a stream, first passes an empty body. If that
-    /// throws, calls it again with the beginning of the body, so that its error can describe the
-    /// body.
+    /// Calls the request's `validateResponse`. For a stream, first passes an empty body. If the
+    /// function throws, calls it again with the beginning of the body, so that its error can
+    /// describe the body.
     nonisolated(nonsending) func validate(
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
@@ -154,14 +154,14 @@ struct Load<T: APIRequest> {
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
         error.failedCall = failedCall
-        // The hint says that a credential is missing. The app may have added its own.
+        // The hint says that a credential is missing. It is wrong if the app added a credential.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
         error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential
         return error
     }
 
     /// Returns the error for a response that is not accepted, with the beginning of its body.
-    /// `describe` throws the reason again, with the beginning of a stream's body.
+    /// `describe` receives the beginning of a stream's body, and throws the reason again.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }

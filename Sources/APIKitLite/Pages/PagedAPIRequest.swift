@@ -28,15 +28,15 @@ import Foundation
 /// ```
 ///
 /// If the response has the URL of the next page, in the body or in a `Link` header, use `URL` as
-/// the input: `response.link("next")`. If it has a cursor for the next page, and the first page has
-/// none, use `String?` as the input. The function then returns `String??`, and both kinds of nil
-/// mean the end.
+/// the input, and return `response.link("next")`, for example. If the response has a cursor for the
+/// next page, and the first page needs none, use `String?` as the input. The function then returns
+/// `String??`, and both kinds of nil mean the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
     /// Returns the input of the next page, or nil after the last one.
     ///
     /// - Parameters:
     ///   - page: The parsed value of this page.
-    ///   - response: The response that it was parsed from.
+    ///   - response: The response that the page was parsed from.
     ///   - input: The input that this page was loaded with.
     func nextInput(
         after page: ResponseDataType, response: HTTPURLResponse, from input: RequestDataType
@@ -63,7 +63,7 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - first: The input of the first page.
-    ///   - limit: The maximum number of pages to load. Below one, none is loaded.
+    ///   - limit: The maximum number of pages to load. If it is below one, no page is loaded.
     public func pages<R: PagedAPIRequest & Sendable>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>

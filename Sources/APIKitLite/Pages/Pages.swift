@@ -12,10 +12,10 @@ import Foundation
 ///
 /// For a ``PagedAPIRequest``, ``HTTPSession`` has a short form: `pages(_:from:)`.
 ///
-/// The sequence ends after a page without a next one, before a page that was already loaded, and at
-/// the limit. If every page is empty but names a new one, only the limit ends it. Nothing runs
-/// between two pages, so a loop may end early without clean-up. If a page fails to load, the
-/// iterator's next call to `next()` tries that page again:
+/// The sequence ends after a page without a next page, before a page that was already loaded, and
+/// at the limit. If every page is empty but names a new page, only the limit ends the sequence.
+/// Nothing runs between two pages, so a loop may end early without clean-up. If a page fails to
+/// load, the next call to the iterator's `next()` tries that page again:
 ///
 /// ```swift
 /// let pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
@@ -41,7 +41,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     /// - Parameters:
     ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the
     ///     last page.
-    ///   - limit: The maximum number of pages to load. Below one, none is loaded.
+    ///   - limit: The maximum number of pages to load. If it is below one, no page is loaded.
     ///   - load: Loads the page for an input, and returns its value and the input of the next page,
     ///     or nil after the last one. If the input is an optional, both kinds of nil mean the end.
     public init(
@@ -73,7 +73,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         Iterator(load: load, walk: Walk(from: first, limit: limit))
     }
 
-    /// An iterator over the pages. Copies share the pages.
+    /// An iterator over the pages. Copies share the remaining pages.
     ///
     /// A model can store the iterator in a `let`, and load a page when its list is scrolled to the
     /// end.
@@ -121,8 +121,9 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             pagesLeft = limit
         }
 
-        /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if
-        /// that was already loaded, whatever the limit.
+        /// Records that the page at `input` was loaded, and moves to the next page. Returns the
+        /// input of the next page, or nil if there is none or it was already loaded, whatever the
+        /// limit.
         func move(to next: Input?) -> Input? {
             let new = next.flatMap { next in
                 // An input may itself be an optional, such as a cursor that the response lacks.
@@ -140,7 +141,7 @@ extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 /// An asynchronous sequence of the elements on the pages of a list.
 ///
 /// A page is loaded when all elements before it have been returned. If a page fails to load, the
-/// iterator's next call to `next()` tries that page again. No element is returned twice.
+/// next call to the iterator's `next()` tries that page again. No element is returned twice.
 public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
     typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 
@@ -152,7 +153,7 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
         Iterator(nextPage: makePages())
     }
 
-    /// An iterator over the elements of the pages. Copies share the pages.
+    /// An iterator over the elements of the pages. Copies share the remaining pages.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let nextPage: NextPage
         fileprivate var page: Elements.Iterator?

@@ -20,7 +20,7 @@ extension Data {
     }
 }
 
-/// Returns the FNV-1a hash, which unlike a `Hasher`'s is the same in every process.
+/// Returns the FNV-1a hash. Unlike the hash of a `Hasher`, it is the same in every process.
 func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
@@ -37,7 +37,7 @@ package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }
 
-/// Returns the text of a UTF-8 body, or nil if it is not UTF-8. Unlike Foundation, keeps a byte
+/// Returns the text of a body, or nil if the body is not UTF-8. Unlike Foundation, keeps a byte
 /// order mark.
 package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     let data = Data(bytes)
@@ -46,7 +46,7 @@ package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)
 }
 
-/// Returns the text of a UTF-8 body, or nil if it is not text or contains a NUL.
+/// Returns the text of a body, or nil if the body is not UTF-8 or contains a NUL.
 func plainText(_ body: Data) -> String? {
     body.withUnsafeBytes { $0.contains(0) } ? nil : exactText(body)
 }
@@ -61,8 +61,8 @@ extension Data {
     }
 }
 
-/// Returns the name of a non-text body's compression, by its first bytes, or by its
-/// `Content-Encoding` for a format without a magic number. Returns nil if no compression is
+/// Returns the name of the compression of a body that is not text. The first bytes identify it, or,
+/// for a format without a magic number, the `Content-Encoding`. Returns nil if no compression is
 /// recognized.
 func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     let start = body.beginning(1_000)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Returns a parameter of a header value, such as `name` in `form-data; name="title"`. The name is
-/// in lower case.
+/// Returns a parameter of a header value, such as `name` in `form-data; name="title"`. Pass the
+/// parameter's name in lower case.
 package func headerParameter(_ name: String, of header: String) -> String? {
     for parameter in splitHeader(header, at: UInt8(ascii: ";")).dropFirst() {
         let (key, value) = parameter.cut(at: "=")
@@ -51,7 +51,8 @@ package let formMediaType = "application/x-www-form-urlencoded"
 /// if the field is nil or empty.
 package func mediaType(_ contentType: String?) -> String? { value(of: contentType)?.type }
 
-/// Returns a parameter of a `Content-Type` field, such as `boundary`. The name is in lower case.
+/// Returns a parameter of a `Content-Type` field, such as `boundary`. Pass the parameter's name in
+/// lower case.
 package func mediaTypeParameter(_ name: String, of contentType: String?) -> String? {
     value(of: contentType).flatMap { headerParameter(name, of: $0.text) }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 // As a value, `Data` is not encoded or decoded: it is already JSON, or the body itself. Inside
-// another value, it is Base64, Foundation's default.
+// another value, `Data` is Base64, which is Foundation's default.
 
 extension JSONDecoder {
     /// Decodes a message's body, or one element of a stream. `Data` is returned as it is. If the
-    /// type is optional, an empty body is nil.
+    /// type is optional, an empty body is decoded as nil.
     package func decode<T: Decodable>(_ type: T.Type, fromBody data: Data) throws -> T {
         if data.isEmptyBody, let type = type as? any AnyOptional.Type, let none = type.empty as? T {
             return none
@@ -33,7 +33,7 @@ extension Collection<UInt8> {
     }
 }
 
-/// An optional. Casting to this shows whether a generic value or type is one.
+/// An optional. A cast to this protocol shows whether a generic value or type is an optional.
 protocol AnyOptional {
     static var empty: Any { get }
     var isNil: Bool { get }

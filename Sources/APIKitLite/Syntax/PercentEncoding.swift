@@ -43,7 +43,7 @@ package struct PercentEncoding: Sendable {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// Returns a URL reference (RFC 3986, section 4.1) with missing escapes added, for example for
-    /// a space. Its escapes and its authority are unchanged.
+    /// a space. Existing escapes and the authority are unchanged.
     static func completingReference(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let start = endOfAuthority(bytes)
@@ -106,8 +106,8 @@ private func hexDigit(_ byte: UInt8) -> UInt8? {
 extension URL {
     /// Creates a URL from a peer's reference (RFC 3986, section 4.1), which may lack escapes.
     ///
-    /// Foundation adds them too, but then escapes each `%` again: `/a|b%20c` would become
-    /// `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it rejects such text.
+    /// Foundation also adds missing escapes, but then escapes each `%` again: `/a|b%20c` would
+    /// become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, Foundation rejects such text.
     package init?(reference text: String, relativeTo base: URL? = nil) {
         self.init(string: PercentEncoding.completingReference(text), relativeTo: base)
     }
