@@ -2,7 +2,7 @@ import Foundation
 
 extension APIRequestError {
     /// Returns a sentence about a decoding error, and the JSON around it or the beginning of a
-    /// form. Anything else may be secret and is left out.
+    /// form. Any other data may be secret and is left out.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)
@@ -34,7 +34,7 @@ extension APIRequestError {
         let sentence = sentence(about: error, at: value(at: path[...], in: tree))
         guard let beginning, beginning.hasSuffix("…") else { return (sentence, beginning) }
         // The largest value around the error that is short enough, or the beginning of the
-        // innermost one.
+        // innermost value.
         var shown: String?
         for outer in path.indices.reversed().map({ path[...$0] }) {
             guard let value = value(at: outer, in: tree) else { continue }
@@ -69,10 +69,10 @@ extension APIRequestError {
 }
 
 extension APIRequestError {
-    /// Returns a sentence about an error whose place Foundation does not name, with the values that
-    /// it is probably about.
+    /// Returns a sentence about an error whose place Foundation does not name, with the places of
+    /// the values that probably caused it.
     ///
-    /// - Parameter tree: The parsed JSON, or nil if it has a number that no tree can hold.
+    /// - Parameter tree: The parsed JSON, or nil if the JSON has a number that no tree can hold.
     private func suspicion(
         about error: DecodingError, in tree: Any?, of data: Data
     ) -> String? {
@@ -117,7 +117,7 @@ private func numbersAsText(_ json: Data) -> Any? {
     return try? JSONText.read(Data(text.joined().utf8))
 }
 
-/// Returns the numbers in what `numbersAsText` returned.
+/// Returns the numbers in a tree from `numbersAsText`.
 private func numbers(in value: Any?, at place: String = "$") -> [(place: String, text: String)] {
     if let text = value as? String {
         return text.hasPrefix("\0") ? [(place, String(text.dropFirst()))] : []
@@ -214,11 +214,12 @@ private func name(of type: any Any.Type) -> String {
 /// A stream element that could not be decoded, stored as the `underlyingError` in the context of
 /// the `DecodingError`.
 ///
-/// The parser's error can then stay a `DecodingError`, as in a load, and carry the bytes.
+/// With this type, the parser's error can stay a `DecodingError`, as in a load, and carry the
+/// bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 
-    /// The size. The element itself may hold a secret.
+    /// The element's size, because the element itself may hold a secret.
     var description: String { "an element of \(byteCount(bytes.count))" }
 }
 

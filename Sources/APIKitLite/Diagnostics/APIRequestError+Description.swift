@@ -12,9 +12,9 @@ extension APIRequestError {
     }
 
     /// The curl command for the request that failed. The command appears once, even if the error
-    /// wraps others.
+    /// wraps other errors.
     private var curl: String? {
-        // The request that failed is the other load's, such as a credential's refresh.
+        // If another load failed, such as a credential's refresh, that load's request is shown.
         if let curl = rethrown?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
@@ -88,7 +88,7 @@ extension APIRequestError {
 
     /// The beginning of the body, or only its type and size.
     ///
-    /// Nil if there is no body, or an empty one, which the sentence about the response mentions.
+    /// Nil if there is no body, or if it is empty, which the sentence about the response says.
     private var body: String? {
         guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {
@@ -118,7 +118,8 @@ extension APIRequestError {
     }
 
     private func text(of error: any Error) -> String {
-        // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
+        // The cast goes through `Any`, because the compiler bridges every error to `NSError`, which
+        // has a description.
         let anything: Any = error
         if let error = anything as? any UnredactedError {
             return error.description.excerpt(limit: 4_000, onOneLine: false)

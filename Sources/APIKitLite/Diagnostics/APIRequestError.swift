@@ -4,7 +4,8 @@ import Foundation
 /// response so far.
 ///
 /// `print(error)` prints what failed and why, and the request as a curl command.
-/// `error.localizedDescription` is one sentence for a user. Neither contains a credential.
+/// `error.localizedDescription` is one sentence for a user. Both texts hide secrets: see
+/// ``Redaction``.
 ///
 ///     do {
 ///         user = try await loader.load(42)
@@ -37,7 +38,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The response's body, or `nil` if there was none. For an accepted stream, the element that
     /// could not be decoded, or `nil`.
     public let data: Data?
-    /// The original error: the error that your code threw, or a `URLError`.
+    /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
+    /// threw.
     ///
     /// If the load failed because of another load, such as a credential's refresh, this is that
     /// load's original error, and the ``description`` shows that load's request and response.
@@ -49,19 +51,22 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///         message = "Signing in is not possible at the moment."
     ///     }
     ///
-    /// If your code threw its own error, this is the `APIRequestError` that is stored in it.
+    /// If your code threw its own error, this is the `APIRequestError` that is stored in that
+    /// error.
     public var cause: APIRequestError? { Self.stored(in: thrown, depth: 3) }
-    /// The error as it was thrown. An ``APIRequestError`` from a refresh is never retried.
+    /// The error as it was thrown. A request is never retried because of an ``APIRequestError``
+    /// from a refresh.
     let thrown: any Error
     /// The error thrown by another load, if it was not wrapped.
     var rethrown: APIRequestError? { thrown as? APIRequestError }
-    /// The request's type, such as `UserRequest`, or `nil` if no load threw the error.
+    /// The request's type, such as `UserRequest`, or the `name` passed to a load of a `URLRequest`.
+    /// Nil if there is neither.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     private(set) var redaction: Redaction
     /// A sentence from a policy or a download about what it did not do, and why.
     var hint: String?
-    /// Which closure of the credential threw, if one did. The request was then not sent.
+    /// The closure of the credential that threw the error, or nil if no closure threw.
     var failedCall: CredentialCall?
     private let wasCancelled: Bool
 
@@ -99,8 +104,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         return values.lazy.compactMap { stored(in: $0, depth: depth - 1) }.first
     }
 
-    /// Returns this error with messages that also hide what another redaction hides, and the values
-    /// of its request's and response's secrets wherever they occur.
+    /// Returns this error with messages that also hide what another redaction hides. The messages
+    /// hide the values of the request's and response's secrets wherever they occur.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -122,7 +127,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
     /// Returns the decoded body of the response, for example a server's description of the error.
-    /// `Data` is the body itself. If the type is optional, an empty body is nil.
+    /// `Data` is the body itself. If the type is optional, an empty body is decoded as nil.
     ///
     /// - Throws: `DecodingError` if the body cannot be decoded, or there is none.
     public func decodeBody<E: Decodable>(
@@ -162,7 +167,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     }
 }
 
-/// A closure of `Credentials` that a request waits for, with a user's sentence if it fails.
+/// A closure of `Credentials` that a request waits for, with a sentence for the user if the closure
+/// fails.
 enum CredentialCall: String {
     case load = "The sign-in could not be read."
     case refresh = "The sign-in failed."

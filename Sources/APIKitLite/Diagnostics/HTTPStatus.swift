@@ -1,11 +1,11 @@
 /// The reason phrases of the registered status codes (RFC 9110, section 15, and its registry).
 package enum HTTPStatus {
-    /// Returns a status code's reason phrase, or if unregistered, an empty one, as HTTP allows.
+    /// Returns a status code's reason phrase, or `""` if the code is unregistered, as HTTP allows.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases["\(status)"] ?? ""
     }
 
-    /// Returns a status code with its reason phrase, `404 (Not Found)`, or only the code if
+    /// Returns a status code with its reason phrase, `404 (Not Found)`, or only the code if it is
     /// unregistered.
     package static func describe(_ status: Int) -> String {
         reasonPhrases["\(status)"].map { "\(status) (\($0))" } ?? "\(status)"

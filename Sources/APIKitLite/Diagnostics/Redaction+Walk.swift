@@ -28,8 +28,8 @@ extension Redaction {
 
     /// Returns a request without its secrets, even where their values occur elsewhere in it.
     ///
-    /// The result depends on nothing else, so you can compare requests that differ only in their
-    /// secrets.
+    /// The result depends only on the request and the redaction, so you can compare requests that
+    /// differ only in their secrets.
     package func redacted(_ request: URLRequest) -> URLRequest {
         walked(request, hiding: Redaction.hidingRandomValues) { $0.request($1) }
     }
@@ -71,7 +71,7 @@ extension Redaction {
     }
 
     /// Redacts with a new `SecretWalk`, and again with the values of the secrets found so far,
-    /// until no new ones are found. `hiding` decides which of the values are hidden everywhere.
+    /// until no new values are found. `hiding` decides which of the values are hidden everywhere.
     private func walked<T>(
         _ original: T, hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
         _ redacted: (inout SecretWalk, T) -> T
@@ -90,8 +90,8 @@ extension URLRequest {
     }
 }
 
-// Text is cut to the length that a message quotes before it is redacted, so the cost depends on
-// that length, not on the body's.
+// Before redaction, text is cut to the length that a message quotes, so the cost depends on that
+// length, not on the body's size.
 extension Redaction {
     /// The size in bytes of the largest body that is searched for secrets.
     static let longestBody = 100_000

@@ -3,9 +3,10 @@ import Foundation
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
 /// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or
-/// JSON that is itself a value. A string becomes `REDACTED`, a number in JSON becomes 0, and
-/// everything else is unchanged. Unless the redaction is ``none``, it also hides the user info of
-/// URLs, and shows only the type and size of a body that is neither JSON nor a form.
+/// JSON that is itself a value. A secret string becomes `REDACTED`, a secret number in JSON becomes
+/// 0, and a secret Boolean becomes `false`. Everything else is unchanged. Unless the redaction is
+/// ``none``, it also hides the user info of URLs, and shows only the type and size of a body that
+/// is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
@@ -16,10 +17,10 @@ import Foundation
 /// bytes are searched for such values. Of a longer body, only the beginning is shown, or the JSON
 /// around a decoding error. JSON over 2,000,000 bytes is not shown.
 ///
-/// Some secrets have no name that is recognized: what is encoded twice or in other Base64, a value
-/// in XML, CSV or any other text, the keys of an object under a secret name, and the `value` next
-/// to a `name` in JSON. Hide them with `adding(values:)`. A `URLError` thrown by a session has the
-/// entire URL in its `userInfo`. Print the error thrown by a load instead.
+/// Some secrets are not recognized by name: text that is encoded twice, Base64 other than a Basic
+/// credential, a value in XML, CSV or any other text, the keys of an object under a secret name,
+/// and the `value` next to a `name` in JSON. Hide them with `adding(values:)`. A `URLError` thrown
+/// by a session has the entire URL in its `userInfo`. Print the error thrown by a load instead.
 ///
 /// If your app has other secrets, set ``APIRequest/redaction`` for all its requests in a protocol
 /// extension.
@@ -34,7 +35,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
-    /// Case, hyphens, underscores and dots may separate the words of a name, so
+    /// Capital letters, hyphens, underscores and dots may separate the words of a name, so
     /// `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are secret. These
     /// words make a name secret:
     ///
@@ -56,9 +57,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
-    /// - In JSON, `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`,
-    ///   which are often not secret there, such as the `code` of an error. In a header, a query and
-    ///   a form, they are hidden.
+    /// - In JSON, values named `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session`
+    ///   and `sid`, which are often not secret there, such as the `code` of an error. In a header,
+    ///   a query and a form, such values are hidden.
     ///
     /// Personal data, such as a name, an email address or a birthday, is not hidden: see
     /// `adding(_:)`.
@@ -92,7 +93,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Returns this redaction, extended to hide values wherever they occur, even as numbers in
     /// JSON.
     ///
-    /// - Parameter values: More secret values. A short one also hides parts of other words.
+    /// - Parameter values: More secret values. A short value is also hidden within other words.
     public func adding(values: String...) -> Redaction {
         changed { $0.values = $0.values.adding(given: values.filter { !$0.isEmpty }) }
     }
@@ -217,6 +218,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-    /// The letters and digits of the name, for comparison.
+    /// The lowercase letters and digits of a name, for comparison.
     var folded: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

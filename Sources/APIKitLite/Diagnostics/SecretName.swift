@@ -9,7 +9,7 @@ enum SecretName: Equatable, Sendable {
     /// A word in the name makes it secret. If the name ends in `tokens`, such as `max_tokens`, a
     /// number is a count and not secret.
     case secret(isCount: Bool)
-    /// Secret in a header, a query and a form, but not in JSON.
+    /// The value is secret in a header, a query and a form, but not in JSON.
     case vague
     case ordinary
 
@@ -64,7 +64,7 @@ enum SecretName: Equatable, Sendable {
     private static let short = words(
         "pwd pw pass pin pins cred creds jwt jws otp totp sig ssn iban cvv cvc cvn")
 
-    /// Last words of a name that describes a secret: `token_type`, `passwordResetRequired`.
+    /// Last words of names that only describe a secret: `token_type`, `passwordResetRequired`.
     private static let attributes = words(
         """
         type kind format name status state count length size limit max min usage used budget details

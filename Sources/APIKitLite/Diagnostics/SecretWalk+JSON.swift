@@ -13,11 +13,12 @@ extension SecretWalk {
 
     /// Returns JSON without its secrets, as JSON in the same order and form.
     ///
-    /// A string becomes the mark, a number 0, and a Boolean false. In a secret object or array, all
-    /// strings and numbers are secret. The text may be incomplete, or contain several values.
+    /// A secret string becomes the mark, a number becomes 0, and a Boolean becomes `false`. In a
+    /// secret object or array, all strings and numbers are secret. The text may be incomplete, or
+    /// contain several values.
     ///
-    /// - Parameter path: The path to this text in the JSON that contains it, whose keys may make it
-    ///   secret.
+    /// - Parameter path: The path to this text in the JSON that contains it. The keys of the path
+    ///   may make the text secret.
     mutating func json(_ text: String, below path: [any CodingKey] = []) -> String {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
@@ -64,7 +65,8 @@ extension SecretWalk {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the replacement for a string, a number or another value, or `nil` if unchanged.
+    /// Returns the replacement for a string, a number or another value, or `nil` if it is
+    /// unchanged.
     private mutating func replacement(
         for token: ArraySlice<UInt8>, in outer: Container
     ) -> String? {
@@ -106,7 +108,7 @@ func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     return index
 }
 
-/// Returns the text of all tokens.
+/// Returns the text of each token.
 func tokens(of json: Data) -> [String] {
     let bytes = Array(json)
     let ends = sequence(first: 0) { $0 < bytes.count ? endOfToken(at: $0, in: bytes) : nil }

@@ -51,7 +51,7 @@ package struct SecretWalk {
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // A URL's host is not searched for values.
             if text.contains("://") { return url(text[...]) }
-            // Text is treated as items only as a whole, because code also contains `=` and `?`.
+            // Only a whole text is treated as items, because code also contains `=` and `?`.
             let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
             return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
@@ -88,7 +88,7 @@ package struct SecretWalk {
 
     // MARK: URLs and forms
 
-    /// Returns a URL, or the part of one that begins with its path, without secrets.
+    /// Returns a URL, or the part of a URL that begins with its path, without secrets.
     mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
@@ -161,7 +161,7 @@ package struct SecretWalk {
         default: break
         }
         guard hides(name, value) else { return text(value) }
-        // `Bearer a1`, or the token alone.
+        // The value is a scheme and a token, such as `Bearer a1`, or only a token.
         let words = value.split(separator: " ").map(String.init)
         guard let last = words.last, words.count < 3 else { return mark(value) }
         let isBasic = words[0].lowercased() == "basic"
@@ -205,7 +205,7 @@ package struct SecretWalk {
         }
         // The JSON may be incomplete, or contain several values.
         if text.utf8.beginsAsJSON { return Data(json(text).utf8) }
-        // Without a type, it may be a form, as in many archives.
+        // A body without a type may be a form, as in many archives.
         return Data((type == nil ? self.text(text) : redaction.text(text)).utf8)
     }
 

@@ -35,8 +35,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control character, a line or paragraph separator, or changes the text
-    /// direction. Emoji and many languages need joiners and marks.
+    /// Whether the scalar is a control character, a line or paragraph separator, or changes the
+    /// text direction. Joiners and marks are not included, because emoji and many languages need
+    /// them.
     fileprivate var isControl: Bool {
         switch value {
         case ..<0x20, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true

@@ -31,7 +31,8 @@ enum TokenShape {
         return runs.isEmpty ? text : result + text[end...]
     }
 
-    /// Returns the beginning of a token that ends a text, and where it begins; nil if there is none.
+    /// Returns the incomplete token at the end of a text, and where it begins. Returns nil if there
+    /// is none.
     static func cutToken(in text: String) -> (start: Int, value: String)? {
         let bytes = Array(text.utf8)
         let start = bytes.lastIndex { !isInToken[Int($0)] }.map { $0 + 1 } ?? 0
@@ -39,7 +40,7 @@ enum TokenShape {
         return prefixes.contains(where: token.hasPrefix) ? (start, token) : nil
     }
 
-    /// Replaces private keys, even one whose end is missing.
+    /// Replaces private keys, even a key whose end is missing.
     private static func hidingPrivateKeys(
         in text: String, by mark: (String) -> String
     ) -> String {

@@ -8,7 +8,7 @@ extension URLError {
             self = error
             return
         }
-        // On Apple platforms, the cast above also converts an `NSError`. The cast goes through
+        // On Apple platforms, the cast above also converts an `NSError`. This cast goes through
         // `Any`, because the compiler assumes that `any Error` to `NSError` always succeeds.
         let anything: Any = error
         guard let error = anything as? NSError, error.domain == NSURLErrorDomain else { return nil }

@@ -41,8 +41,8 @@ extension URLRequest {
             words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            // Without a content type, curl sends the one of a form. A session does so only with
-            // a POST.
+            // Without a content type, curl sends a form's content type. A session sends it only
+            // with a POST.
             if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }
@@ -56,7 +56,7 @@ extension URLRequest {
         return words.joined(separator: " ")
     }
 
-    /// Returns the option with the body to send, or nil if there is none.
+    /// Returns the curl option with the body to send, or nil if there is none.
     private func curlBody(_ redaction: Redaction, longest: Int) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
         let segments = repeatableBody?.segments ?? []

@@ -8,7 +8,7 @@ struct ValueSearch: Sendable, Equatable {
     /// The values found under secret names, which are hidden as whole words unless they look
     /// random.
     private(set) var found: Set<String> = []
-    /// For each first byte, the values in all their forms, the longest first; empty if there are no
+    /// The values in all their forms, by first byte, the longest first. Empty if there are no
     /// values.
     private var forms: [[Form]] = []
 
@@ -37,7 +37,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     private mutating func prepare() {
-        // A value in a header, such as a cookie, may be encoded, and repeated unencoded.
+        // A value in a header, such as a cookie, may be encoded, and repeated unencoded elsewhere.
         let plain = found.flatMap { value in
             [false, true].map { PercentEncoding.decode(value, plusIsSpace: $0) }
         }
@@ -84,8 +84,8 @@ struct ValueSearch: Sendable, Equatable {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the value of which at least four first bytes end a text, and where they begin; nil if
-    /// there is none.
+    /// Returns the value that the end of a text cuts off after at least four bytes, and where the
+    /// value begins. Returns nil if there is none.
     func cutValue(in text: [UInt8]) -> (start: Int, value: String)? {
         if isEmpty { return nil }
         return text.indices.suffix(longest).dropLast(3).lazy.compactMap { start in
