@@ -62,7 +62,7 @@ extension HTTPSession {
     /// earlier user's request is sent with that token.
     ///
     /// The closure may send requests, such as a refresh, over the returned session, which sends
-    /// them without the token. It must not send them in a detached task.
+    /// them without the token. The closure must not send them in a detached task.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.

@@ -131,7 +131,8 @@ extension Credentials {
                 change(to: try await load(), replacing: first, source: .refresh, isSaved: true)
             }
         }
-        // A refresh sends the credential, and may read the store. Both must be up to date.
+        // A refresh sends the credential, or reads it from the app's store, so it must be saved
+        // first.
         let old = try await saved(for: context)
         var version = old
         if old.isMissing(.refresh) || (old.credential == nil && context.madeAt == nil) {

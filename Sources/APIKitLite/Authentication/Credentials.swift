@@ -95,8 +95,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - credential: The saved credential, or nil if there is none or a closure provides it.
     ///   - urls: The origins (scheme, host and port) that receive the credential. If a URL has no
     ///     scheme or host, each request fails with ``RequestBuildingError``. If you pass no URL,
-    ///     every request carries the credential, but a redirect to another origin loses the
-    ///     credential.
+    ///     every request carries the credential until a redirect leads to another origin.
     ///   - apply: Returns a request with the credential added, for example in a header or as a
     ///     signature. If the closure returns the request unchanged, the request is sent without the
     ///     credential, so a 401 refreshes nothing. If the closure throws, the request is not sent,
@@ -153,15 +152,15 @@ public final class Credentials<Credential: Sendable>: Sendable {
         current = Locked(Version(credential: credential, source: credential == nil ? source : .app))
     }
 
-    /// The credential that requests are sent with, or nil if nobody is signed in. Also nil until
-    /// the first credential is obtained. To wait for it, use ``value()``.
+    /// The credential that requests are sent with, or nil if nobody is signed in or the first
+    /// credential is still missing. To wait for the first credential, use ``value()``.
     ///
     /// Set the credential when the user signs in, and set it to nil when the user signs out. The
     /// change takes effect immediately, and the result of a refresh in progress is ignored.
     ///
-    /// A user's requests are never sent with the next user's credential. If such a request has
-    /// received a 401, its caller receives that response. If the request has not been sent, or
-    /// waits for a retry, it fails with ``TransportError/credentialChanged``. A request that was
+    /// A user's requests are never sent with the next user's credential. Once the user has changed,
+    /// a request that has received a 401 returns that response. A request that has not been sent,
+    /// or waits for a retry, fails with ``TransportError/credentialChanged``. A request that was
     /// made while nobody was signed in is sent with the credential of the user who signs in.
     public var credential: Credential? {
         get { current.withLock { $0.credential } }

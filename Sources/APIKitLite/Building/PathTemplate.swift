@@ -87,8 +87,8 @@ package struct PathTemplate: Equatable, Sendable {
 
     private func texts(for values: RequestItems) throws -> [String: String] {
         let names = segments.compactMap(\.name)
-        // Missing values are reported before unused ones. A misspelled name causes both errors, and
-        // the template is more likely to be right.
+        // Missing values are reported before unused values. A misspelled name causes both errors,
+        // and is more likely among the values than in the template.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
             throw Self.unusable(
                 text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")

@@ -10,8 +10,8 @@ extension URLRequest {
     ///     value is nil, the request is unchanged.
     ///   - encoder: An encoder with other formats of dates, keys or output. If nil, keys are sorted
     ///     and slashes are not escaped.
-    /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD or if
-    ///   the request has a body.
+    /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD, or
+    ///   if the request has a body.
     public func jsonBody(
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
@@ -143,7 +143,7 @@ extension URLRequest {
         try body(data, contentType: givenContentType ?? defaultType)
     }
 
-    /// The content type that the request has, unless it has a body.
+    /// The request's content type, or nil if the request has a body.
     ///
     /// The type of an earlier body does not apply to a second body, which is an error.
     private var givenContentType: String? {

@@ -13,8 +13,8 @@ extension URLRequest {
     /// the base are kept unchanged. The base's query comes first.
     ///
     /// - Parameters:
-    ///   - method: One word. A method of RFC 9110 or RFC 5789 may be written in lower case. Any
-    ///     other word is sent as it is.
+    ///   - method: The method, as one word. A method of RFC 9110 or RFC 5789 may be written in
+    ///     lower case. Any other word is sent as it is.
     ///   - base: An `https` or `http` URL with a host and without a fragment. If you pass a path,
     ///     the base's trailing slash makes no difference.
     ///   - path: Plain text with names in braces, at most one in each segment: `/users/{id}`,

@@ -46,7 +46,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// Checks whether a response may be parsed. By default, its status must be in `200..<300`.
     ///
-    /// An implementation replaces the default. To check the status as well, call
+    /// Your implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
     ///
     /// A load passes the whole body. A stream or a download passes empty data when the headers
@@ -58,7 +58,8 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///   ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
 
-    /// Parses an accepted response. Implement this if the output depends on headers or status.
+    /// Parses an accepted response. Implement this function if the output depends on the headers or
+    /// status.
     ///
     /// By default, calls ``parseResponse(data:)``.
     ///

@@ -94,12 +94,12 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
 }
 
 // The request is `SendableMetatype` because parsing runs in the background, where a conformance
-// that is isolated to the main actor cannot be used. Declare such a request as a `nonisolated
-// struct`, or use `load(_:)`.
+// that is isolated to the main actor cannot be used. Declare such a request as a
+// `nonisolated struct`, or use `load(_:)`.
 extension APIRequestLoader where T: SendableMetatype {
     /// Loads the request and calls the completion handler exactly once.
     ///
-    /// This is the function in session 417.
+    /// This is the function from WWDC 2018 session 417.
     ///
     /// The handler is called on the `delegateQueue` of a `URLSession`, or in the background for any
     /// other session. There is one exception: if the request cannot be made, the handler is called
@@ -133,7 +133,7 @@ extension APIRequestLoader where T: SendableMetatype {
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
-        nonisolated(unsafe) let made = load  // `parsing` is held when its request is used.
+        nonisolated(unsafe) let made = load  // `parsing` is held while `apiRequest` is used.
         return Task { @Sendable in
             var load = made
             nonisolated(unsafe) let result: (T.ResponseDataType?, (any Error)?)  // Used once.

@@ -31,8 +31,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - type: The type of the output. `Data` is the body itself. If the type is optional, an
-    ///     empty body is decoded as nil.
+    ///   - type: The type of the output. If the type is `Data`, the output is the body itself. If
+    ///     the type is optional, an empty body is decoded as nil.
     ///   - decoder: The decoder of the output.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.

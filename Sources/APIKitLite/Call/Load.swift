@@ -154,7 +154,8 @@ struct Load<T: APIRequest> {
             isCancellation: isCancellation, redaction: apiRequest.redaction)
         error.requestType = requestType
         error.failedCall = failedCall
-        // The hint says that a credential is missing. It is wrong if the app added a credential.
+        // The hint says that a credential is missing. The hint is wrong if the app added a
+        // credential.
         let isAuthorized = request?.value(forHTTPHeaderField: "Authorization") != nil
         error.hint = isAuthorized || error.isCancellation ? nil : notes.missingCredential
         return error

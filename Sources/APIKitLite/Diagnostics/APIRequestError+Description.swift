@@ -88,7 +88,8 @@ extension APIRequestError {
 
     /// The beginning of the body, or only its type and size.
     ///
-    /// Nil if there is no body, or if it is empty, which the sentence about the response says.
+    /// Nil if there is no body, or if the body is empty. The sentence about the response mentions
+    /// an empty body.
     private var body: String? {
         guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {

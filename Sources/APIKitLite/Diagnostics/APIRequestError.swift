@@ -78,8 +78,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///   - response: The response, if there was one.
     ///   - data: The response's body, if there was one.
     ///   - underlying: The original error.
-    ///   - isCancellation: Whether the load was cancelled. Not needed if `underlying` is a
-    ///     `CancellationError`.
+    ///   - isCancellation: Whether the load was cancelled. You need not pass this if `underlying`
+    ///     is a `CancellationError`.
     ///   - redaction: The secrets to hide in error texts.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
@@ -127,7 +127,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
     /// Returns the decoded body of the response, for example a server's description of the error.
-    /// `Data` is the body itself. If the type is optional, an empty body is decoded as nil.
+    /// If the type is `Data`, returns the body itself. If the type is optional, an empty body is
+    /// decoded as nil.
     ///
     /// - Throws: `DecodingError` if the body cannot be decoded, or there is none.
     public func decodeBody<E: Decodable>(

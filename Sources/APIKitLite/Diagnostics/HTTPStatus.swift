@@ -1,4 +1,4 @@
-/// The reason phrases of the registered status codes (RFC 9110, section 15, and its registry).
+/// The reason phrases of the registered status codes (RFC 9110, section 15, and the IANA registry).
 package enum HTTPStatus {
     /// Returns a status code's reason phrase, or `""` if the code is unregistered, as HTTP allows.
     package static func reasonPhrase(_ status: Int) -> String {

@@ -54,7 +54,8 @@ extension Redaction {
     /// Returns the text of a body without its secrets, for display.
     ///
     /// JSON is recognized by its text, and a form by its content type. Any part of another body may
-    /// be secret, so returns `nil`. Without redaction, returns `nil` only if the body is not text.
+    /// be secret, so the result is `nil`. Without redaction, the result is `nil` only if the body
+    /// is not text.
     ///
     /// - Parameter limit: How many bytes of the body to read.
     func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {

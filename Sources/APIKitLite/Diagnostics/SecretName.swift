@@ -31,8 +31,8 @@ enum SecretName: Equatable, Sendable {
         }
     }
 
-    /// Returns the words of a name in lower case. A capital letter after a lowercase one starts a
-    /// new word.
+    /// Returns the words of a name in lower case. A capital letter after a lowercase letter starts
+    /// a new word.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var previous: Character = " "
@@ -76,7 +76,7 @@ enum SecretName: Equatable, Sendable {
         """)
 
     /// Strings in which a secret word is harmless: a position in a list, such as `next_page_token`,
-    /// and words that merely contain a secret one.
+    /// and words that merely contain a secret word.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken

@@ -137,7 +137,8 @@ package struct SecretWalk {
         return redaction.text(String(name)) + "=" + self.value(value, encoding)
     }
 
-    /// Returns an encoded value that has no name. If it has no secrets, it is unchanged.
+    /// Returns an encoded value that has no name, without secrets. A value without secrets is
+    /// unchanged.
     private mutating func value(
         _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
     ) -> String {

@@ -34,8 +34,8 @@ extension URLRequest {
         words.append(shellQuoted(url))
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redaction.value(value, named: name)
-            // For curl, "Name;" sends a header with an empty value, and "Name:" sends none, as a
-            // session on Linux does for a value of spaces.
+            // For "Name;", curl sends a header with an empty value, and for "Name:", no header. A
+            // session on Linux also sends no header for a value of spaces.
             let isBlank = shown.allSatisfy { $0 == " " || $0 == "\t" }
             let end = shown.isEmpty ? ";" : isBlank ? ":" : ": " + shown
             words += ["-H", shellQuoted(name + end)]
