@@ -120,14 +120,14 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     returns nil, requests are sent without a credential, and the closure is called again
     ///     after the first 401, so that it can ask the user to sign in.
     ///   - save: Saves a credential that `refresh` returned or the app set, in the background. If
-    ///     the credential is nil, removes the saved one. Calls are made one at a time, in the order
-    ///     of the changes, but not for a credential that is no longer the current one. Requests,
-    ///     and a refresh, wait until their credential is saved. `save` must therefore return: until
-    ///     it returns, no later credential is saved or sent. If `save` throws, the requests waiting
-    ///     for it fail with its error, the credential stays the current one, and `save` is called
-    ///     again for the next request. A request without a credential does not wait for `save`.
-    ///     ``value()`` throws if a sign-out could not be saved. A credential that `save` itself
-    ///     sets counts as saved.
+    ///     the credential is nil, removes the saved credential. Calls are made one at a time, in
+    ///     the order of the changes, but not for a credential that is no longer the current one.
+    ///     Requests, and a refresh, wait until their credential is saved. `save` must therefore
+    ///     return: until it returns, no later credential is saved or sent. If `save` throws, the
+    ///     requests waiting for it fail with its error, the credential stays the current one, and
+    ///     `save` is called again for the next request. A request without a credential does not
+    ///     wait for `save`. ``value()`` throws if a sign-out could not be saved. A credential that
+    ///     `save` itself sets counts as saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:

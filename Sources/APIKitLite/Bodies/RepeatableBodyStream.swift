@@ -9,7 +9,7 @@ final class RepeatableBodyStream: InputStream {
     /// Called with the number of bytes read so far in one attempt, and the body's size.
     let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
-    /// The segments still to be read. The first one may be partly read.
+    /// The segments still to be read. The first segment may be partly read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
     /// The stream of the first segment, or nil before it is opened.
     private var input: InputStream?

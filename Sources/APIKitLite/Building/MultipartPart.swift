@@ -64,7 +64,7 @@ public struct MultipartPart: Equatable, Sendable {
         for (noun, text) in [("name", name), ("file name", fileName), ("type", contentType)] {
             try checkField(text ?? "", "The multipart part", name, noun)
         }
-        // WHATWG, "multipart/form-data encoding algorithm": a quotation mark becomes `%22`.
+        // The WHATWG "multipart/form-data encoding algorithm" replaces a quotation mark with `%22`.
         func quoted(_ text: String) -> String {
             "\"" + text.replacingOccurrences(of: "\"", with: "%22") + "\""
         }
@@ -80,7 +80,7 @@ public struct MultipartPart: Equatable, Sendable {
 /// - Throws: ``RequestBuildingError`` if the boundary is not allowed or occurs in a part, or if a
 ///   part cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
-    // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
+    // RFC 2046, section 5.1.1, allows 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
         byte.isHTTPTokenCharacter && !"!#$%&*^`|~".utf8.contains(byte)
             || "(),/:=? ".utf8.contains(byte)

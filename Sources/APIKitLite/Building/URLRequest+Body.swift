@@ -94,8 +94,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - contentType: The media type of the file. If nil, the request's `Content-Type` is kept.
-    ///     Without one, the type is derived from a common extension such as `json`, `jpg`, `mp4` or
-    ///     `zip`. For any other file, it is `application/octet-stream`.
+    ///     If the request has none, the type is derived from a common extension such as `json`,
+    ///     `jpg`, `mp4` or `zip`. For any other file, it is `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file.
     ///   ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a control
     ///   character in the type.

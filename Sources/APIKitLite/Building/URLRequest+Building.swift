@@ -100,7 +100,7 @@ private func joined(_ base: URL, path: String) throws -> String {
 }
 
 extension URLRequest {
-    /// Returns the request with query items added after its existing ones.
+    /// Returns the request with query items added after the existing items.
     ///
     /// - Parameter items: The names and values, as ``RequestItems`` describes them.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, or if the request has no

@@ -60,8 +60,8 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use this function for an output that is not JSON, or that depends on the status or a header.
-    /// The closure runs off the caller's actor. If it throws, the load fails in stage
+    /// Use this function for a body that is not JSON, or for an output that depends on the status
+    /// or a header. The closure runs off the caller's actor. If it throws, the load fails in stage
     /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
     /// parameters are the same as for `load` with `as:`.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of the secrets that a log, an error or a curl command must not show.
+/// The names of secrets, whose values a log, an error or a curl command must not show.
 ///
 /// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or
 /// JSON that is itself a value. A secret string becomes `REDACTED`, a secret number in JSON becomes

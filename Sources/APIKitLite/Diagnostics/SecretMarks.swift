@@ -1,6 +1,6 @@
 import Foundation
 
-/// The numbered marks for the secrets in one archive, one for each secret.
+/// The numbered marks for the secrets in one archive, one mark for each secret.
 final class SecretMarks: Sendable, Equatable {
     private let numbers: Locked<(last: Int, of: [String: Int])>
 

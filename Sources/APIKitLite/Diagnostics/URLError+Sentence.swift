@@ -1,8 +1,8 @@
 import Foundation
 
 extension URLError {
-    /// Creates a `URLError` from an error that is one, or is an `NSError` in its domain. Returns
-    /// `nil` for any other error.
+    /// Creates a `URLError` from an error that is a `URLError`, or an `NSError` in its domain.
+    /// Returns `nil` for any other error.
     init?(from error: any Error) {
         if let error = error as? URLError {
             self = error
@@ -15,7 +15,7 @@ extension URLError {
         self.init(_nsError: error)
     }
 
-    /// A sentence for the user. On Linux, `localizedDescription` often does not contain one.
+    /// A sentence for the user. On Linux, `localizedDescription` is often not a sentence.
     var sentence: String {
         switch code {
         case .timedOut: "The request timed out."

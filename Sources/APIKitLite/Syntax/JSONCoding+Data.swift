@@ -1,7 +1,7 @@
 import Foundation
 
 // As a value, `Data` is not encoded or decoded: it is already JSON, or the body itself. Inside
-// another value, `Data` is Base64, which is Foundation's default.
+// another value, `Data` is encoded as Base64, which is Foundation's default.
 
 extension JSONDecoder {
     /// Decodes a message's body, or one element of a stream. `Data` is returned as it is. If the

@@ -1,5 +1,5 @@
 extension StringProtocol where SubSequence == Substring {
-    /// Returns the parts between the occurrences of an ASCII character, including empty ones.
+    /// Returns the parts between the occurrences of an ASCII character, including empty parts.
     func split(_ separator: Unicode.Scalar) -> [Substring] {
         Substring(self).utf8
             .split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
