@@ -161,7 +161,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// A user's requests are never sent with the next user's credential. Once the user has changed,
     /// a request that has received a 401 returns that response. A request that has not been sent,
     /// or waits for a retry, fails with ``TransportError/credentialChanged``. A request that was
-    /// made while nobody was signed in is sent with the credential of the user who signs in.
+    /// made while nobody was signed in may be sent with the credential of the user who signs in.
     public var credential: Credential? {
         get { current.withLock { $0.credential } }
         set { change(to: newValue, isSaved: SharedWork.isRunning(for: saving)) }
@@ -216,7 +216,7 @@ extension Credentials where Credential == Void {
         Credentials((), for: urls, .init { try $1.authorization(user: user, password: password) })
     }
 
-    /// Returns a bearer token (RFC 6750) that never changes.
+    /// Returns a bearer token (RFC 6750) as a credential that is never refreshed.
     ///
     ///     let session = URLSession.shared.authenticated(by: .bearer(token, for: baseURL))
     ///

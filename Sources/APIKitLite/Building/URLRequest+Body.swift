@@ -145,7 +145,7 @@ extension URLRequest {
 
     /// The request's content type, or nil if the request has a body.
     ///
-    /// The type of an earlier body does not apply to a second body, which is an error.
+    /// A second body is an error, so the type of the first body does not apply to it.
     private var givenContentType: String? {
         hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
     }

@@ -9,7 +9,8 @@ extension URLError {
             return
         }
         // On Apple platforms, the cast above also converts an `NSError`. This cast goes through
-        // `Any`, because the compiler assumes that `any Error` to `NSError` always succeeds.
+        // `Any`, because the compiler assumes that a cast from `any Error` to `NSError` always
+        // succeeds.
         let anything: Any = error
         guard let error = anything as? NSError, error.domain == NSURLErrorDomain else { return nil }
         self.init(_nsError: error)

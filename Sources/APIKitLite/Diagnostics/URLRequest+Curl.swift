@@ -8,7 +8,7 @@ extension URLRequest {
     /// may contain secrets, has more than 100,000 bytes, or is another stream.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
-    ///   same method, headers and text of any size as a `URLSession`.
+    ///   same method, headers and text body as a `URLSession`, whatever the body's size.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(
             hiding: redacting.hidingValues(of: self),
