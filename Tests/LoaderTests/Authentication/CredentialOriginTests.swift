@@ -84,7 +84,7 @@ import TestSupport
     private typealias Chain = @Sendable (any HTTPSession) -> any HTTPSession
 
     private static let chain: Chain = {
-        $0.authenticated(by: .bearer("hunter2", for: .api)).retrying()
+        $0.authenticated(by: .bearer("hunter2", for: .api)).retrying(clock: MockClock())
     }
 
     /// With a second credential, for other origins.

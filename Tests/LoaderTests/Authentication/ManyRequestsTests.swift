@@ -338,7 +338,9 @@ import TestSupport
         }
 
         tokens.credential = Token(access: "last")
-        while (try? await tokens.value()) == nil {}
+        for _ in 1...99 where stored.withLock({ $0.content }) != "last" {
+            _ = try? await tokens.value()
+        }
         #expect(tokens.credential?.access == "last")
         #expect(stored.withLock { $0.content } == "last")
         #expect(await session.outcome(of: .test("data")) != .error(.cancelled))

@@ -12,7 +12,8 @@ import TestSupport
         let tokens = server.tokens(token) { rejection in
             try await chain.load(RefreshRequest(), rejection.credential ?? Token(access: ""))
         }
-        let session = server.session.authenticated(by: tokens).coalescing().retrying()
+        let session = server.session.authenticated(by: tokens).coalescing()
+            .retrying(clock: MockClock())
         chain.session.withLock { $0 = session }
         defer { chain.session.withLock { $0 = nil } }
 

@@ -138,7 +138,7 @@ import TestSupport
 
         try await network.fetch(
             .test("/file"), to: folder.file,
-            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
+            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: nil))
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
     }

@@ -158,7 +158,8 @@ import TestSupport
         await #expect(throws: URLError(.networkConnectionLost)) {
             try await network.fetch(
                 .test("file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: attempts, baseDelay: .zero))
+                retrying: RetryPolicy(
+                    maximumAttempts: attempts, baseDelay: .zero, deadline: nil))
         }
         #expect(stub.callCount == count)
     }
@@ -180,7 +181,7 @@ import TestSupport
         await #expect(throws: URLError(.networkConnectionLost)) {
             try await session.fetch(
                 .test("/file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
+                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil))
         }
 
         #expect(count.withLock { $0 } == 3)

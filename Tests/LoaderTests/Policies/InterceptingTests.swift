@@ -131,7 +131,7 @@ import TestSupport
         network.stub(.get("/b"), .text("b"))
         let (session, baseURL) = try transport.open(network)
         let request = URLRequest(url: baseURL.appending(path: "a"))
-        let refusing = session.redirecting(.refuse).retrying().coalescing()
+        let refusing = session.redirecting(.refuse).retrying(clock: MockClock()).coalescing()
 
         #expect(try await load(.exchange, refusing.redirecting(.follow), request).0 == 200)
         #expect(try await load(.exchange, refusing, request).0 == 302)

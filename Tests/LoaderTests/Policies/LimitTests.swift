@@ -289,7 +289,8 @@ import TestSupport
                 .collect(limit: limit).count
         case .session: return try await exchange(session.limitingBodies(to: limit))
         case .sessionInside:
-            return try await exchange(session.limitingBodies(to: limit).retrying())
+            return try await exchange(
+                session.limitingBodies(to: limit).retrying(clock: MockClock()))
         case .load:
             let number = try await session.limitingBodies(to: limit).load(request, as: Int.self)
             return "\(number)".count

@@ -14,7 +14,8 @@ import Testing
     func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
         network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
         let log = EventLog()
-        let session = network.urlSession.limited(to: 1).observed(by: log).retrying()
+        let session = network.urlSession.limited(to: 1).observed(by: log)
+            .retrying(clock: MockClock())
 
         if isPlain {
             _ = try await session.exchange(.test("a"))

@@ -126,8 +126,9 @@ import TestSupport
         let network = MockNetwork()
         network.stub(.any, .hanging)
         // On the real clock, whose deadlines wait in another way. It goes on beside busy tests.
-        let session = network.timingOut(after: .seconds(600)).retrying()
-            .coalescing().timingOut(after: .seconds(600))
+        let hour = Duration.seconds(3_600)
+        let session = network.timingOut(after: hour).retrying(RetryPolicy(deadline: hour))
+            .coalescing().timingOut(after: hour)
         let task = executor.start { await session.outcome(of: .test("a")) }
         await network.waitForRequests(1)
         // Every policy waits.
@@ -287,7 +288,8 @@ import TestSupport
         let tasks = (0..<400).map { number in
             Task { await session.outcome(of: .test("\(number % 120)")) }
         }
-        let cancelled = Set((0..<400).filter { _ in Int.random(in: 0..<3) == 0 })
+        var random = SeededGenerator(seed: 1)
+        let cancelled = Set((0..<400).filter { _ in Int.random(in: 0..<3, using: &random) == 0 })
         for number in cancelled {
             tasks[number].cancel()
             await Task.yield()

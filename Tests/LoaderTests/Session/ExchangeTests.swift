@@ -28,7 +28,8 @@ import FoundationNetworking
         network.stub(.get("/other"), .text("a GET"), times: .any)
         let request = try URLRequest("QUERY", baseURL, path: "/search").jsonBody(["q": "Emma"])
 
-        let (data, _) = try await session.retrying().coalescing().exchange(request)
+        let (data, _) = try await session.retrying(clock: MockClock()).coalescing()
+            .exchange(request)
         #expect(data.text == (status == 303 ? "a GET" : #"{"q":"Emma"}"#))
         #expect(network.requests[0].header("Content-Type") == "application/json")
     }

@@ -6,12 +6,14 @@ import TestSupport
 @Suite(.limited) struct StreamFlowControlTests {
     // Any other reader has 100 ms. A limit may be lower than the number of bytes from which a sender
     // is delayed by default.
-    @Test(arguments: [(4 << 20, 3 << 20, 400), (1_000, 501, 50)])
-    func waitsForAReaderThatComesBack(_ limit: Int, _ count: Int, _ milliseconds: Int) {
+    @Test(arguments: [(4 << 20, 3 << 20, 0.15), (1_000, 501, 0.05)])
+    func waitsForAReaderThatComesBack(_ limit: Int, _ count: Int, _ seconds: TimeInterval) {
         let buffer = BodyBuffer(limit: limit)
         buffer.append(Data(count: count))
         let flow = StreamFlowControl(waitsForReader: true)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+        // Other tests may keep every thread of a queue busy for longer than the wait.
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: seconds)
             buffer.end(throwing: CancellationError())
             flow.didTake(from: buffer)
         }

@@ -91,7 +91,7 @@ import FoundationNetworking
     func resumesADownload(_ front: TLSFront, isProxied: Bool) async throws {
         let bytes = Data.pattern(300_000)
         network.stub(.get("/"), .file(bytes).failing(afterBytes: 200_000), .file(bytes))
-        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
+        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: nil)
 
         try await session.download(
             request(front, isProxied: isProxied), to: folder.file, retrying: policy)
@@ -138,7 +138,7 @@ import FoundationNetworking
         let (request, bytes, file) = try file()
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try BrokenServer(.resetAfter(100_000, ofPort: front.port))
-        let policy = RetryPolicy(maximumAttempts: 20, baseDelay: .zero)
+        let policy = RetryPolicy(maximumAttempts: 20, baseDelay: .zero, deadline: nil)
 
         try await session.download(request(server.port), to: folder.file, retrying: policy)
         #expect(folder.content == bytes)

@@ -100,15 +100,16 @@ import TestSupport
             .status(204))
         let reports = Locked<[String]>([])
 
+        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .zero, deadline: nil)
         let stream = session.events(
-            request(baseURL), reconnecting: RetryPolicy(maximumAttempts: 4, baseDelay: .zero)
-        ) { delay, error in
-            let text = error.map { error in
-                "\(error.statusCode ?? (error.underlying as? URLError)?.code.rawValue ?? 0) "
-                    + String(decoding: error.data ?? Data(), as: UTF8.self)
-            }
-            reports.withLock { $0.append("\(delay) \(text ?? "complete")") }
-        }
+            request(baseURL), reconnecting: policy,
+            willReconnect: { delay, error in
+                let text = error.map { error in
+                    "\(error.statusCode ?? (error.underlying as? URLError)?.code.rawValue ?? 0) "
+                        + (error.data?.text ?? "")
+                }
+                reports.withLock { $0.append("\(delay) \(text ?? "complete")") }
+            }, clock: ImmediateClock())
         _ = try await stream.all()
 
         #expect(
