@@ -6,7 +6,12 @@ import Testing
 extension Trait where Self == SocketLimit {
     /// Lets only a few tests of this kind run at a time. Each has a server or several sessions, and
     /// therefore a dozen descriptors or more; on Linux even a mocked session takes two.
-    package static var usesSockets: Self { SocketLimit(places: 1) }
+    package static var usesSockets: Self { usesSockets(places: 1) }
+
+    /// Runs a test that needs as many descriptors as several others in place of them.
+    package static func usesSockets(places: Int) -> Self {
+        SocketLimit(places: min(places, SocketLimit.count))
+    }
 
     /// Runs a test that needs a hundred descriptors while no other test with sockets runs.
     package static var usesManySockets: Self { SocketLimit(places: SocketLimit.count) }

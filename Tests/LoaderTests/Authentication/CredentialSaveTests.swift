@@ -230,12 +230,12 @@ import TestSupport
 
         tokens.credential = Token(access: "0")
         await store.waitUntilHeld()
-        for number in 1...1_000 { tokens.credential = Token(access: "\(number)") }
+        for number in 1...10 { tokens.credential = Token(access: "\(number)") }
         store.release()
         try await tokens.value()
 
-        #expect(store.log == ["save 0", "save 1000"])
-        #expect(store.content?.access == "1000")
+        #expect(store.log == ["save 0", "save 10"])
+        #expect(store.content?.access == "10")
     }
 
     /// A rotated refresh token must not be lost.
@@ -339,7 +339,7 @@ import TestSupport
             lock.withLock { $0 += 1 }
         }
 
-        for number in 0..<100 { lock.withLock { _ in tokens.credential = "\(number)" } }
+        lock.withLock { _ in tokens.credential = "new" }
         try await tokens.value()
         #expect(lock.withLock { $0 } > 0)
     }

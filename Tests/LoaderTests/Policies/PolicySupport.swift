@@ -27,10 +27,11 @@ struct StubbornSession: HTTPSession {
 struct ImmediateClock: Clock {
     // It moves in the client that it would wait for.
     let clock = MockClock(patience: .zero)
+    var lateness = Duration.zero
     var now: MockClock.Instant { clock.now }
     var minimumResolution: Duration { .zero }
     func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
-        await clock.advance(to: deadline)
+        await clock.advance(to: deadline.advanced(by: lateness))
     }
 }
 

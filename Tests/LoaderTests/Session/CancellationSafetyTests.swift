@@ -26,15 +26,10 @@ import TestSupport
         #expect(CancelledInInit.cancelledInside.withLock { $0[url] } == false)
     }
 
-    @Test(arguments: ["default", "ephemeral", "shared"])
+    @Test(arguments: ["default", "ephemeral"])
     func survivesCancellationsOverARealConnection(_ kind: String) async throws {
         _ = URLSessionConfiguration.withoutProxy
-        let session: URLSession =
-            switch kind {
-            case "default": URLSession(configuration: .default)
-            case "ephemeral": URLSession(configuration: .ephemeral)
-            default: .shared
-            }
+        let session = URLSession(configuration: kind == "default" ? .default : .ephemeral)
         let network = MockNetwork()
         network.stub(.any, .text("hello"), times: .any)
         let request = URLRequest(url: try network.serve().url)

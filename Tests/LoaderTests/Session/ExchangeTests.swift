@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 /// `URLSession.exchange` over a real wire.
-@Suite(.limited, .usesManySockets) struct ExchangeTests {
+@Suite(.limited, .usesSockets) struct ExchangeTests {
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 
@@ -322,7 +322,7 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
 }
 
 /// What `CookieTests` checks, over TLS. Foundation on Linux stores no cookie of HTTP/2.
-@Suite(.limited, .needsTLS, .usesManySockets) struct TLSCookieTests {
+@Suite(.limited, .needsTLS, .usesSockets) struct TLSCookieTests {
     @Test(arguments: TLSTests.versions, CookieChange.allCases)
     func isStoredOnce(_ front: TLSFront, _ change: CookieChange) async throws {
         for isStream in [true, false] {

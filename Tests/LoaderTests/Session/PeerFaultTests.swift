@@ -7,7 +7,7 @@ import TestSupport
 /// A server ends a kept-alive connection just as a request reuses it. libcurl would send any request
 /// again by itself. The library allows that only for a request that may be repeated and has no body.
 /// On Apple platforms, Foundation decides what it sends again (Technical Q&A QA1941).
-@Suite(.limited, .usesManySockets) struct PeerFaultTests {
+@Suite(.limited, .usesSockets(places: 4)) struct PeerFaultTests {
     private let folder = try! TemporaryFolder()
 
     /// How often a request is sent: enough for every connection to be closed many times.

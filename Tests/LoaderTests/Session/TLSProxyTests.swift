@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import TestSupport
 
 /// A mock network behind nginx, which is reached through a proxy that answers CONNECT.
-@Suite(.limited, .needsTLS, .usesManySockets) struct TLSProxyTests {
+@Suite(.limited, .needsTLS, .usesSockets) struct TLSProxyTests {
     // One port serves all tests.
     static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }
 
