@@ -49,15 +49,6 @@ final class Network {
         try network.verify()
     }
 
-    @Test func makesAndParsesWithoutASession() throws {
-        let request = BooksRequest(baseURL: baseURL)
-
-        #expect(try request.makeRequest(from: "a b").url?.query() == "q=a%20b")
-        #expect(
-            try request.parseResponse(data: Data(#"[{"title": "Emma"}]"#.utf8))
-                == [Book(title: "Emma")])
-    }
-
     @Test func aChainIsBuiltOnTheMainActor() async throws {
         network.stub(.get("/books/1").header("API-Version", "2"), .status(503), emma)
         let client = Network(session: network.urlSession, clock: MockClock(), apiVersion: "2")

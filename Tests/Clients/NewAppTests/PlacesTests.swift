@@ -15,20 +15,6 @@ import Testing
 
     let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
 
-    @Test func asksForTheCoordinate() throws {
-        let urlRequest = try request.makeRequest(from: coordinate)
-
-        #expect(urlRequest.url?.path == "/locations")
-        #expect(urlRequest.url?.query() == "lat=37.3293&long=-121.8893")
-    }
-
-    @Test func parsesPlaces() throws {
-        let places = try request.parseResponse(
-            data: Data(#"[{"name": "My Location"}]"#.utf8))
-
-        #expect(places == [PointOfInterest(name: "My Location")])
-    }
-
     @Test func loadsPlaces() async throws {
         let network = MockNetwork()
         network.requestHandler = { request in

@@ -93,34 +93,4 @@ import TestSupport
 
         #expect(words == ["a"])
     }
-
-    @Test func endsTheTransferWhenTheLoopIsLeft() async throws {
-        network.stub(
-            .post("/v1/answers"),
-            .stream { [word] writer in
-                while true { try await writer.send(word("la")) }
-            })
-
-        for try await _ in assistant().answer(to: "Sing!") { break }
-
-        #expect(await network.waitForResponses().map(\.wasCancelled) == [true])
-    }
-
-    /// The rule is a function, so this needs no network.
-    @Test(arguments: [
-        (429, [:], Duration.seconds(5)), (429, ["Retry-After": "9"], .seconds(9)), (403, [:], nil),
-    ])
-    func decidesByStatus(
-        _ status: Int, _ headers: [String: String], _ delay: Duration?
-    ) throws {
-        let request = URLRequest(url: baseURL)
-        let response = HTTPURLResponse(
-            url: baseURL, statusCode: status, httpVersion: nil, headerFields: headers)
-        let attempt = RetryAttempt(2, of: request, response: response, random: 0)
-
-        let next = try request.header("X-Retry-Count", "2")
-        #expect(
-            Assistant.decision(after: attempt)
-                == (delay.map { .retry(after: $0, with: next) } ?? .finish))
-    }
 }

@@ -55,19 +55,4 @@ import TestSupport
         #expect(try await result("albums/7").get().title == "Kind of Blue")
         await #expect(throws: CatalogError.self) { try await result("albums/8").get() }
     }
-
-    @Test func theTaskCancelsTheCall() async {
-        network.stub(.get("/v2/albums/7"), .hanging)
-
-        let result: Result<Album, CatalogError> = await withCheckedContinuation { continuation in
-            let task = catalog.get(path: "albums/7") { continuation.resume(returning: $0) }
-            Task {
-                await network.waitForRequests()
-                task.cancel()
-            }
-        }
-
-        #expect(throws: CatalogError.self) { try result.get() }
-        #expect(await network.waitForResponses().map(\.wasCancelled) == [true])
-    }
 }

@@ -248,61 +248,41 @@ import TestSupport
         #expect(try await task.value == ("Bearer old", 401))
         #expect(server.given == ["Bearer old"])
     }
-}
 
-/// What holds for a credential over each transport.
-@Suite(.limited, .usesManySockets) struct CredentialTests {
-    /// A session with the credential of a user, and the requests that are sent over it.
-    private struct Client {
-        let session: any HTTPSession
-        let tokens: Credentials<Token>
-        let baseURL: URL
-
-        init(_ server: TokenServer, _ transport: Transport, _ token: Token?) throws {
-            let (wire, baseURL) = try transport.open(server.network)
-            self.baseURL = baseURL
-            tokens = server.tokens(token, for: baseURL)
-            session = wire.authenticated(by: tokens)
-        }
-
-        func data() async throws -> (text: String, status: Int) {
-            let (data, response) = try await session.exchange(
-                URLRequest(url: baseURL.appending(path: "data")))
-            return (data.text, response.statusCode)
-        }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func isNotRefreshedByALateRejection(_ transport: Transport) async throws {
+    @Test func isNotRefreshedByALateRejection() async throws {
         let (isSent, mayAnswer, count) = (Gate(), Gate(), Locked(0))
-        let server = TokenServer(onData: { _ in
-            guard count.next() == 1 else { return }
-            isSent.open()
-            await mayAnswer.wait()
-        })
-        let client = try Client(server, transport, .old)
+        let (server, _, session) = user(
+            .old,
+            on: TokenServer(onData: { _ in
+                guard count.next() == 1 else { return }
+                isSent.open()
+                await mayAnswer.wait()
+            }))
 
-        async let late = client.data().text
+        async let late = session.outcome(of: .test("data"))
         await isSent.wait()
-        #expect(try await client.data().text == "Bearer new1")
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         mayAnswer.open()
-        #expect(try await late == "Bearer new1")
+        #expect(await late == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
     }
 
-    @Test(arguments: Transport.allCases)
-    func isSignedOutOnce(_ transport: Transport) async throws {
+    @Test func isSignedOutOnce() async throws {
         let together = Barrier(5)
-        let server = TokenServer(
-            onData: { given in if given == "Bearer old" { await together.wait() } },
-            onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) })
-        let client = try Client(server, transport, .old)
+        let (server, tokens, session) = user(
+            .old,
+            on: TokenServer(
+                onData: { given in if given == "Bearer old" { await together.wait() } },
+                onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) }))
 
-        #expect(Set(try await concurrently(5) { _ in try await client.data().status }) == [401])
-        #expect(client.tokens.credential == nil)
+        let statuses = try await concurrently(5) { _ in
+            try await session.exchange(.test("data")).1.statusCode
+        }
+        #expect(Set(statuses) == [401])
+        #expect(tokens.credential == nil)
         #expect(server.refreshCount == 1)
-        #expect(try await client.data().text == "nobody")
+        #expect(await session.outcome(of: .test("data")) == .body("nobody"))
         #expect(server.refreshCount == 1)
     }
 }

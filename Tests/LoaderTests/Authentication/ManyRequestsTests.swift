@@ -270,13 +270,6 @@ import TestSupport
         #expect(try await tokens.value()?.access == "new1")
     }
 
-    @Test func refreshesALoadedCredentialThatIsGood() async throws {
-        let (_, store, tokens, session) = user(Store(.good))
-        #expect(try await tokens.refresh()?.access == "new1")
-        #expect(store.log == ["load", "save new1"])
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-    }
-
     @Test(arguments: 0..<40)
     func endsWithWhatWasSetLast(_ seed: Int) async throws {
         let random = Locked(SeededGenerator(seed: UInt64(seed)))

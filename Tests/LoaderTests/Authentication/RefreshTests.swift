@@ -119,14 +119,13 @@ import TestSupport
 
 /// A refresh that the app asks for, the session of a refresh, and its errors.
 @Suite(.limited, .usesSockets) struct RefreshNowTests {
-    @Test func refreshesACredentialThatIsGood() async throws {
-        let (server, store, tokens, session) = user(
-            Store(nil), given: Token(access: "good", refresh: "r0"),
-            on: TokenServer(accepting: "good"))
+    @Test(arguments: [false, true])
+    func refreshesACredentialThatIsGood(isLoaded: Bool) async throws {
+        let (server, store, tokens, session) = user(Store(.good), given: isLoaded ? nil : .good)
 
         #expect(try await tokens.refresh()?.access == "new1")
         #expect(try await tokens.refresh()?.access == "new2")
-        #expect(store.log == ["save new1", "save new2"])
+        #expect(store.log == (isLoaded ? ["load"] : []) + ["save new1", "save new2"])
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new2"))
         #expect(server.refreshCount == 2)
     }

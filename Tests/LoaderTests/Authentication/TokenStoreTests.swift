@@ -18,7 +18,7 @@ import TestSupport
 
         func token(replacing rejected: String?) async throws -> String? {
             asked.append(rejected)
-            guard token == rejected || token == "stale" else { return token }
+            guard token == rejected else { return token }
             token = try await renew()
             return token
         }
@@ -34,22 +34,6 @@ import TestSupport
         server.session.authenticated(for: .api) { rejection in
             try await store.token(replacing: rejection.credential)
         }
-    }
-
-    @Test(arguments: ["old", "stale"])
-    func refreshesOnceForHundredsOfRequests(_ token: String) async throws {
-        let together = Barrier(200)
-        let server = TokenServer(onData: { given in
-            if given == "Bearer old" { await together.wait() }
-        })
-        let store = store(token, server)
-        let session = session(server, store)
-
-        let outcomes = try await concurrently(200) { _ in await session.outcome(of: .test("data")) }
-        #expect(Set(outcomes) == [.body("Bearer new1")])
-        #expect(server.refreshCount == 1)
-        let asked = await store.asked
-        #expect(asked.contains("old") == (token == "old"))
     }
 
     @Test func asksBeforeEachRequest() async throws {
@@ -193,31 +177,6 @@ import TestSupport
         #expect(refreshed.withLock { $0 } == ["old", "new"])
     }
 
-    /// The library does not know the users. The store does, as it sees the rejected token.
-    @Test func theStoreRefusesToContinueForAnotherUser() async throws {
-        let (isSent, mayAnswer, user) = (Gate(), Gate(), Locked("emma"))
-        let server = TokenServer(
-            accepting: "anne",
-            onData: { given in
-                guard given == "Bearer emma" else { return }
-                isSent.open()
-                await mayAnswer.wait()
-            })
-        let session = server.session.authenticated(for: .api) { rejection in
-            let user = user.withLock { $0 }
-            if let rejected = rejection.credential, rejected != user { throw TestError() }
-            return user
-        }
-        let task = Task { try await session.exchange(.test("data")) }
-        await isSent.wait()
-
-        user.withLock { $0 = "anne" }
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer anne"))
-        mayAnswer.open()
-        await #expect(throws: TestError()) { try await task.value }
-        #expect(server.given == ["Bearer emma", "Bearer anne"])
-    }
-
     /// The first request has a call of its own, and the others share the next one.
     @Test func aCallThatFailsFailsTheRequestsThatWaitForIt() async throws {
         let (mayFail, count) = (Gate(), Locked(0))
@@ -236,24 +195,6 @@ import TestSupport
         for task in tasks { await #expect(throws: TestError(number: 7)) { try await task.value } }
         #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
         #expect(count.withLock { $0 } == 3)
-    }
-
-    @Test func aCancelledRequestLeavesTheCallToTheOthers() async throws {
-        let (isAsked, mayAnswer) = (Gate(), Gate())
-        let session = server.session.authenticated(for: .api) { _ in
-            isAsked.open()
-            await mayAnswer.wait()
-            #expect(!Task.isCancelled)
-            return "good"
-        }
-        let cancelled = Task { await session.outcome(of: .test("data")) }
-        await isAsked.wait()
-        let other = Task { await session.outcome(of: .test("data")) }
-
-        cancelled.cancel()
-        #expect(await cancelled.value == .error(.cancelled))
-        mayAnswer.open()
-        #expect(await other.value == .body("Bearer good"))
     }
 
     @Test(arguments: [nil, "old"])

@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -71,8 +69,8 @@ extension ShopRequest {
     @Test func namesACallThatHasOnlyAURLRequest() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(404), times: .any)
-        let names = Locked<[String?]>([])
-        let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
+        let log = EventLog()
+        let session = network.observed(by: log)
 
         for name in ["users.show", nil] {
             let error = await #expect(throws: APIRequestError.self) {
@@ -81,7 +79,8 @@ extension ShopRequest {
             #expect(error?.requestType == name)
         }
 
-        #expect(names.withLock { $0 } == ["users.show", "users.show", "users.show", nil, nil, nil])
+        let names = ["users.show", "users.show", "users.show", nil, nil, nil]
+        #expect(log.events.map(\.requestType) == names)
     }
 
     @Test func hidesTheStandardSecretsByDefault() {

@@ -73,21 +73,6 @@ import TestSupport
         #expect(calls.withLock { $0 } == expected.map { Count(bytes: $0, total: 100) })
     }
 
-    /// Pieces that arrive together may be read as one.
-    @Test(arguments: Transport.allCases)
-    func reportsPiecesThatArriveTogether(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .data(bytes).chunked(by: 10))
-        let (session, baseURL) = try transport.open(network)
-        try await session.fetch(URLRequest(url: baseURL), to: folder.file) { [calls] bytes, total in
-            calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
-        }
-
-        let counts = calls.withLock { $0.map(\.bytes) }
-        #expect(counts.first == 0 && counts.last == 100 && counts.count > 1)
-        #expect(counts == Set(counts).sorted())
-    }
-
     @Test(
         arguments: [
             (0, 0, 10, false), (0, 1, 10, true), (0, 99, 10_000, false), (0, 100, 10_000, true),
@@ -141,19 +126,6 @@ import TestSupport
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: nil))
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
-    }
-
-    /// Passes on requests, and keeps the options with which they were sent.
-    private struct OptionsSession: HTTPSession {
-        let next: any HTTPSession
-        let options = Locked<[SendOptions]>([])
-
-        func send(
-            _ request: URLRequest, awaiting options: SendOptions
-        ) async throws -> (HTTPBody, HTTPURLResponse) {
-            self.options.withLock { $0.append(options) }
-            return try await next.send(request, awaiting: options)
-        }
     }
 
     /// A disk is slow for a moment only, but the reader of a stream may do anything.
@@ -221,7 +193,7 @@ import TestSupport
                 let folder = try folder(with: kept)
                 var failure: APIRequestError?
                 do throws(APIRequestError) {
-                    try await network.download(FileRequest(), "/file", to: folder.file)
+                    try await network.download(TextRequest(), "/file", to: folder.file)
                 } catch {
                     failure = error
                 }

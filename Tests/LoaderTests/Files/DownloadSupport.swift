@@ -26,6 +26,20 @@ extension TemporaryFolder {
     }
 }
 
+extension MockNetwork {
+    /// What each request asked for.
+    var ranges: [String?] { requests.map { $0.header("Range") } }
+
+    /// Leaves a part with 40 bytes, as the first of two downloads.
+    func loseDownload(
+        of request: URLRequest = .test("file"), to folder: TemporaryFolder
+    ) async {
+        stub(.any, .file(.pattern(100)).failing(afterBytes: 40), times: .once)
+        await #expect(throws: URLError.self) { try await fetch(request, to: folder.file) }
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+}
+
 extension HTTPSession {
     /// Downloads, and throws the original error of the stage `.transport`, which the tests compare.
     @discardableResult
@@ -76,17 +90,6 @@ extension MockResponse {
     static func file(_ data: Data, tag: String = "\"1\"") -> MockResponse {
         .data(data).header("ETag", tag).acceptingRanges
     }
-}
-
-/// The request for a file, whose input is its path.
-struct FileRequest: APIRequest {
-    var baseURL = URL.api
-
-    func makeRequest(from path: String) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: path)
-    }
-
-    func parseResponse(data: Data) throws -> Data { data }
 }
 
 /// An answer with these pieces, and with no fields but these.

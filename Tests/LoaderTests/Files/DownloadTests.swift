@@ -11,16 +11,6 @@ import TestSupport
         try await network.fetch(.test("file"), to: folder.file)
     }
 
-    /// Leaves a part with 40 bytes, as the first of two downloads.
-    private func lose() async {
-        network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
-        await #expect(throws: URLError.self) { try await download() }
-        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
-    }
-
-    /// What each request asked for.
-    private var ranges: [String?] { network.requests.map { $0.header("Range") } }
-
     @Test(arguments: Transport.allCases, [0, 100])
     func storesAFile(_ transport: Transport, _ size: Int) async throws {
         network.stub(.get("/file"), .file(bytes.prefix(size)))
@@ -33,7 +23,7 @@ import TestSupport
         #expect(folder.content == bytes.prefix(size))
         #expect(folder.names == ["file.bin"])
         #expect(network.requests.map { $0.header("Accept-Encoding") } == ["identity"])
-        #expect(ranges == [nil])
+        #expect(network.ranges == [nil])
     }
 
     private static let wrongPart = MockResponse.data(
@@ -69,7 +59,7 @@ import TestSupport
         #expect(response.statusCode == row.status)
         #expect(folder.content == (row.isOther ? Data(bytes.reversed()) : bytes))
         #expect(folder.names == ["file.bin"])
-        #expect(ranges == [nil] + row.ranges)
+        #expect(network.ranges == [nil] + row.ranges)
         #expect(network.requests[1].header("If-Range") == "\"1\"")
     }
 
@@ -82,15 +72,15 @@ import TestSupport
     }
 
     @Test func asksForEachPartThatTheServerSends() async throws {
-        await lose()
+        await network.loseDownload(to: folder)
         network.stub(.any) { [self] request in part(for: request) }
         try await download()
         #expect(folder.content == bytes)
-        #expect(ranges == [nil, "bytes=40-", "bytes=65-", "bytes=90-"])
+        #expect(network.ranges == [nil, "bytes=40-", "bytes=65-", "bytes=90-"])
     }
 
     @Test func theDeadlineCountsFromThePartBefore() async throws {
-        await lose()
+        await network.loseDownload(to: folder)
         let clock = MockClock()
         network.stub(.any) { [self] request in
             await clock.advance(by: .seconds(60))
@@ -151,7 +141,7 @@ import TestSupport
     @Test(arguments: hopeless.indices)
     func givesUpWithoutProgress(_ index: Int) async throws {
         let (answer, attempts, count) = Self.hopeless[index]
-        await lose()
+        await network.loseDownload(to: folder)
         let number = Locked(-1)
         let stub = network.stub(.any) { answer($0, number.next()) }
 
@@ -189,7 +179,7 @@ import TestSupport
 
     @Test(arguments: [MockResponse.status(416), .data(Data("rest".utf8), status: 206)])
     func asksForTheWholeFileWithinALimit(_ answer: MockResponse) async throws {
-        await lose()
+        await network.loseDownload(to: folder)
         network.stub(.any, .file(bytes))
         network.stub(.any.header("Range"), answer)
 
@@ -198,7 +188,7 @@ import TestSupport
     }
 
     @Test func doesNotContinueTheFileOfSomebodyElse() async throws {
-        await lose()
+        await network.loseDownload(to: folder)
         let other = folder.url.appending(path: "other")
         try Data(count: 40).write(to: other)
         try FileManager.default.removeItem(at: folder.part)
@@ -206,7 +196,7 @@ import TestSupport
         network.stub(.any, .file(bytes))
 
         try await download()
-        #expect(ranges == [nil, nil])
+        #expect(network.ranges == [nil, nil])
         #expect(folder.content == bytes)
     }
 
@@ -242,7 +232,7 @@ import TestSupport
         await #expect(throws: APIRequestError.self) { try await download() }
         #expect(folder.names == [])
 
-        await lose()
+        await network.loseDownload(to: folder)
         network.stub(.any, .file(bytes))
         let stub = network.stub(.any, .status(status), times: .any)
         await #expect(throws: APIRequestError.self) { try await download() }
@@ -330,7 +320,7 @@ import TestSupport
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
         let error = await #expect(throws: APIRequestError.self) {
-            try await network.download(FileRequest(), "/{", to: folder.file)
+            try await network.download(TextRequest(), "/{", to: folder.file)
         }
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)

@@ -118,7 +118,7 @@ import TestSupport
         network.stub(.any, .data(bytes).header(field, "\"1\"").failing(afterBytes: 40))
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await network.download(FileRequest(), "/file", to: folder.file)
+            try await network.download(TextRequest(), "/file", to: folder.file)
         }
         let sentence =
             "The next download starts over: the response had no ETag and no Last-Modified."

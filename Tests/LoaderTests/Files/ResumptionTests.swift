@@ -9,19 +9,11 @@ import TestSupport
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)
 
-    private func download(_ url: String = "https://api.example.com/file") async throws {
-        try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
+    private func download(_ request: URLRequest = .test("file")) async throws {
+        try await network.fetch(request, to: folder.file)
     }
 
-    /// Leaves a part with 40 bytes, as the first of two downloads.
-    private func lose(_ url: String) async {
-        network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
-        await #expect(throws: URLError.self) { try await download(url) }
-        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
-    }
-
-    /// What each request asked for.
-    private var ranges: [String?] { network.requests.map { $0.header("Range") } }
+    private func request(_ url: String) -> URLRequest { URLRequest(url: URL(string: url)!) }
 
     @Test(
         arguments: [
@@ -37,7 +29,7 @@ import TestSupport
 
         try await download()
         #expect(folder.content == bytes)
-        #expect(ranges == [range])
+        #expect(network.ranges == [range])
         #expect(network.requests[0].header("If-Range") == range.map { _ in "\"1\"" })
     }
 
@@ -96,11 +88,11 @@ import TestSupport
         ("https://api.example.com/one?id=1#section", true),
     ])
     func onlyTheSameFileIsContinued(_ url: String, _ isSame: Bool) async throws {
-        await lose("https://api.example.com/one?id=1")
+        await network.loseDownload(of: request("https://api.example.com/one?id=1"), to: folder)
         network.stub(.any, .file(bytes))
-        try await network.fetch(URLRequest(url: URL(string: url)!), to: folder.file)
+        try await download(request(url))
         #expect(folder.content == bytes)
-        #expect(ranges == [nil, isSame ? "bytes=40-" : nil])
+        #expect(network.ranges == [nil, isSame ? "bytes=40-" : nil])
     }
 
     @Test(
@@ -269,19 +261,18 @@ import TestSupport
     }
 
     @Test func aFailureKeepsThePartOfAnotherFile() async throws {
-        await lose("https://api.example.com/one")
+        await network.loseDownload(of: .test("one"), to: folder)
         network.stub(.any, .file(bytes))
         network.stub(.get("/two"), .status(404))
-        await #expect(throws: APIRequestError.self) {
-            try await download("https://api.example.com/two")
-        }
+        await #expect(throws: APIRequestError.self) { try await download(.test("two")) }
 
-        try await download("https://api.example.com/one")
-        #expect(ranges.last == "bytes=40-")
+        try await download(.test("one"))
+        #expect(network.ranges.last == "bytes=40-")
     }
 
     @Test func theRecordHasNoSecret() async throws {
-        await lose("https://api.example.com/file?token=secret")
+        let request = request("https://api.example.com/file?token=secret")
+        await network.loseDownload(of: request, to: folder)
         let record = try String(contentsOf: folder.record, encoding: .utf8)
         #expect(!record.contains("secret"))
         #expect(record.contains("validator"))

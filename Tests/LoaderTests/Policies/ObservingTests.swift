@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -99,15 +97,7 @@ import Testing
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
-        struct Own: HTTPSession {
-            let next: any HTTPSession
-            func send(
-                _ request: URLRequest, awaiting options: SendOptions
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                try await next.send(request, awaiting: options)
-            }
-        }
-        let session = Own(next: network.observed(by: inside))
+        let session = OptionsSession(next: network.observed(by: inside))
             .timingOut(after: .seconds(30), clock: MockClock()).limited(to: 1).coalescing()
             .authenticated(by: .bearer("token")).retrying(clock: MockClock())
             .intercepting { try await $1($0) }.observed(by: outside)

@@ -177,30 +177,6 @@ import TestSupport
         }
     }
 
-    @Test func hundredsOfLoadsAreRetriedEachOnItsOwn() async throws {
-        let network = MockNetwork()
-        let attempts = Locked<[String: Int]>([:])
-        let failures: [[MockResponse]] = [[], [.status(503)], [.error(.timedOut), .status(429)]]
-        network.stub(.get("/{number}"), times: .any) { request in
-            let path = request.pathValues["number"]!
-            guard let number = Int(path), number % 4 < 3 else { return .status(500) }
-            let attempt = attempts.withLock { attempts in
-                attempts[path, default: 0] += 1
-                return attempts[path]!
-            }
-            let before = failures[number % 4]
-            return attempt <= before.count ? before[attempt - 1] : .text(path)
-        }
-        let session = network.retrying(clock: clock, random: { 0 })
-
-        try await concurrently(400) { number in
-            let (data, response) = try await session.exchange(.test("\(number)"))
-            #expect(response.statusCode == (number % 4 == 3 ? 500 : 200))
-            #expect(data.text == (number % 4 == 3 ? "" : "\(number)"))
-        }
-        #expect(network.requests.count == 100 * 9)
-    }
-
     @Test func aThousandWaitsAreCancelledOrEnd() async throws {
         let attempts = Locked(0)
         // It answers even in a cancelled task.

@@ -23,6 +23,19 @@ struct StubbornSession: HTTPSession {
     }
 }
 
+/// Passes on requests, and keeps the options with which they were sent.
+struct OptionsSession: HTTPSession {
+    let next: any HTTPSession
+    let options = Locked<[SendOptions]>([])
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        self.options.withLock { $0.append(options) }
+        return try await next.send(request, awaiting: options)
+    }
+}
+
 /// A clock on which no sleep takes real time.
 struct ImmediateClock: Clock {
     // It moves in the client that it would wait for.

@@ -26,18 +26,6 @@ import TestSupport
         #expect(network.requests.count == 3)
     }
 
-    @Test func givesTheLastAnswerAsItCame() async throws {
-        let last = MockResponse.text("the last", status: 500).header("X-A", "b")
-        network.stub(.any, .status(503), .status(502), last)
-
-        let (data, response) = try await network.retrying(clock: clock, random: { 0 })
-            .exchange(.test("a"))
-        #expect(data.text == "the last")
-        #expect(response.statusCode == 500)
-        #expect(response.value(forHTTPHeaderField: "X-A") == "b")
-        #expect(network.requests.count == 3)
-    }
-
     @Test func throwsTheLastErrorAsItWas() async throws {
         let attempts = Locked(0)
         let session = MockURLSession().intercepting { _, _ in
@@ -121,20 +109,6 @@ import TestSupport
         #expect(await task.value == .error(.networkConnectionLost))
         await ended.wait()
         #expect(arrivals.withLock { $0 } == 1)
-    }
-
-    @Test func startsNoWaitThatWouldEndAfterTheDeadline() async throws {
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, MockResponse.status(503).delayed(by: .seconds(9)))
-        let session = network.retrying(
-            RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
-            random: { 0.5 })
-        async let status = session.exchange(.test("a")).1.statusCode
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(9))
-
-        #expect(try await status == 503)
-        #expect(network.requests.count == 1)
     }
 
     @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {

@@ -50,15 +50,6 @@ import TestSupport
         #expect(network.requests.count == count)
     }
 
-    // A waiting refused response would keep its place in the limit forever.
-    @Test func aRetryNeedsOnePlace() async throws {
-        network.stub(
-            .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))
-        let (body, _) = try await session.limited(to: 1).retrying(retrying, clock: clock)
-            .stream(.test("stream"))
-        #expect(await read(body) == ("value", nil))
-    }
-
     enum Ending: CaseIterable {
         case complete, failed, dropped, left
     }

@@ -183,19 +183,6 @@ import TestSupport
         #expect(await first.value == .error(.timedOut))
         #expect(await second.value == .error(.timedOut))
     }
-
-    @Test func leavesNoSleeperOnAnotherClock() async throws {
-        let clock = OtherClock()
-        network.stub(.any, .hanging)
-        let session = network.timingOut(after: .seconds(10), clock: clock)
-        let task = Task { await session.outcome(of: .test("a")) }
-        await clock.clock.waitForSleepers()
-
-        task.cancel()
-        await clock.sleeperWasCancelled.wait()
-        #expect(await task.value == .error(.cancelled))
-        #expect(clock.clock.pending.isEmpty)
-    }
 }
 
 extension TimingOutTests {

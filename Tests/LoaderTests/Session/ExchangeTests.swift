@@ -271,23 +271,6 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// An answer sets a cookie that is replaced or deleted before its body has ended.
-@Suite(.limited, .usesManySockets) struct CookieTests {
-    private let network = MockNetwork()
-    private let configuration = URLSessionConfiguration.withoutProxy
-
-    @Test(arguments: CookieChange.allCases, [true, false])
-    func isStoredOnce(_ change: CookieChange, _ isStream: Bool) async throws {
-        let server = try network.serve()
-
-        let values = try await change.storedValues(
-            network, over: URLSession(configuration: configuration),
-            in: try #require(configuration.httpCookieStorage), asStream: isStream, hasOld: false
-        ) { server.url.appending(path: $0) }
-        #expect(values == change.expectedValues)
-    }
-}
-
 /// A cookie is deleted by its `Max-Age`, which Foundation on Linux ignores.
 @Suite(.limited, .usesSockets) struct CookieDeletionTests {
     enum Row: CaseIterable {
@@ -321,7 +304,8 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// What `CookieTests` checks, over TLS. Foundation on Linux stores no cookie of HTTP/2.
+/// An answer over TLS sets a cookie that is replaced or deleted before its body has ended. Foundation
+/// on Linux stores no cookie of HTTP/2.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSCookieTests {
     @Test(arguments: TLSTests.versions, CookieChange.allCases)
     func isStoredOnce(_ front: TLSFront, _ change: CookieChange) async throws {

@@ -95,22 +95,6 @@ import TestSupport
             }
         }
     }
-
-    /// Foundation ignores `Max-Age`.
-    @Test func deletesACookie() async {
-        await #expect(processExitsWith: .success) {
-            let network = MockNetwork()
-            network.stub(.get("/in"), .text("in").header("Set-Cookie", "id=1; Path=/"))
-            network.stub(.get("/out"), .text("out").header("Set-Cookie", "id=1; Max-Age=0; Path=/"))
-            let url = try network.serve().url
-            try await withFirstSession { session in
-                _ = try await session.exchange(URLRequest(url: url.appending(path: "in")))
-                #expect(HTTPCookieStorage.shared.cookies(for: url)?.map(\.name) == ["id"])
-                _ = try await session.exchange(URLRequest(url: url.appending(path: "out")))
-                #expect(HTTPCookieStorage.shared.cookies(for: url) == [])
-            }
-        }
-    }
 }
 
 /// The same over TLS.

@@ -9,6 +9,8 @@ import TestSupport
         let description = "Failure"
     }
 
+    private let pair = Data("ab".utf8)
+
     @TaskLocal private static var isReader = false
 
     private let reports = Locked<[String]>([])
@@ -17,18 +19,6 @@ import TestSupport
         body.reportingEnd { [reports] end in
             reports.withLock { $0.append("\(end), \(Self.isReader)") }
         }
-    }
-
-    private func pieces(_ count: Int, throwing error: (any Error)? = nil) -> HTTPBody {
-        let left = Locked(count)
-        return HTTPBody(unfolding: {
-            let isLast = left.withLock { left in
-                left -= 1
-                return left < 0
-            }
-            if isLast, let error { throw error }
-            return isLast ? nil : Data("ab".utf8)
-        })
     }
 
     /// An observed body whose reader opens the gate, and waits until its task is cancelled.
@@ -60,9 +50,9 @@ import TestSupport
     }
 
     @Test func reportsTheEndOfTheReader() async throws {
-        try await read(observed(pieces(2)))
-        try? await read(observed(pieces(1, throwing: Failure())))
-        for try await _ in observed(pieces(3)) { break }
+        try await read(observed(HTTPBody([pair, pair])))
+        try? await read(observed(HTTPBody([pair], throwing: Failure())))
+        for try await _ in observed(HTTPBody([pair, pair])) { break }
         _ = observed(HTTPBody(Data("abc".utf8)))
 
         #expect(
@@ -74,7 +64,7 @@ import TestSupport
 
     /// An interceptor may have read the body that it returns.
     @Test func reportsWhatTheReaderOfABodyThatWasReadGets() async throws {
-        let body = pieces(1)
+        let body = HTTPBody([pair])
         try await read(body)
         let second = observed(body)
 
@@ -84,7 +74,7 @@ import TestSupport
 
     /// An inner body is ended by the failure of a function around it.
     @Test func reportsThatAFunctionAroundItHasFailed() async throws {
-        let body = try observed(pieces(3)).map { _ in throw Failure() }
+        let body = try observed(HTTPBody([pair])).map { _ in throw Failure() }
         await #expect(throws: Failure.self) { try await read(body) }
         #expect(reports.withLock { $0 } == ["left(bytes: 2), true"])
     }
@@ -105,7 +95,7 @@ import TestSupport
     }
 
     @Test func aReleasedBodyWasLeft() {
-        _ = observed(observed(pieces(1)))
+        _ = observed(observed(HTTPBody([pair])))
         #expect(reports.withLock { $0 } == ["left(bytes: 0), false", "left(bytes: 0), false"])
     }
 }

@@ -7,8 +7,7 @@ import TestSupport
     // One port serves all tests.
     static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }
 
-    private let clock = MockClock()
-    private let network: MockNetwork
+    private let network = MockNetwork()
     private let server: LoopbackServer
     private let folder: TemporaryFolder
     private let session = URLSession(configuration: .withoutProxy)
@@ -19,7 +18,6 @@ import TestSupport
 
     init() throws {
         _ = try Self.proxy.get()
-        network = MockNetwork(clock: clock)
         server = try network.serve()
         folder = try TemporaryFolder()
         try folder.write("old")
@@ -32,10 +30,7 @@ import TestSupport
     }
 
     /// Returns the status and the body. A refused download throws.
-    private func load(
-        _ request: URLRequest, _ way: Way, over other: (any HTTPSession)? = nil
-    ) async throws -> (Int, String) {
-        let session = other ?? session
+    private func load(_ request: URLRequest, _ way: Way) async throws -> (Int, String) {
         switch way {
         case .exchange:
             let (data, response) = try await session.exchange(request)
@@ -69,20 +64,6 @@ import TestSupport
         let (status, text) = try await load(request(front), way)
         #expect(status == 200)
         #expect(text == "new")
-    }
-
-    @Test(arguments: versions, Way.allCases)
-    func aTimeoutEndsItAfterARedirect(_ front: TLSFront, _ way: Way) async throws {
-        network.stub(.get("/"), .redirect(to: "/new"))
-        network.stub(.get("/new"), .text("new").delayed(by: .seconds(99)))
-        let timer = MockClock()
-        let session = session.timingOut(after: .seconds(5), clock: timer)
-
-        let transfer = Task { try await load(request(front), way, over: session) }
-        await network.waitForRequests(2)
-        await timer.advance(by: .seconds(5))
-        let error = await #expect(throws: URLError.self) { try await transfer.value }
-        #expect(error?.code == .timedOut)
     }
 
     @Test(arguments: versions, [true, false])

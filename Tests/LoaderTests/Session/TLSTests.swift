@@ -99,17 +99,6 @@ import FoundationNetworking
         #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
     }
 
-    @Test(arguments: versions)
-    func loadsManyAtOnce(_ front: TLSFront) async throws {
-        network.stub(.any, times: .exactly(64)) { .text($0.path) }
-
-        try await concurrently(64) { index in
-            let outcome = await session.outcome(of: request(front, "/\(index)"))
-            #expect(outcome == .body("/\(index)"))
-        }
-        try network.verify()
-    }
-
     @Test(arguments: [TLSFront.http1, .http2, .bytes])
     func failsIfTheConnectionBreaks(_ front: TLSFront) async throws {
         network.stub(.any, .text("0123456789").failing(afterBytes: 5))

@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 
@@ -209,15 +207,15 @@ import Testing
     @Test(arguments: ["words.list", nil])
     func namesItsExchanges(_ name: String?) async throws {
         network.stub(.get("/words"), events(MockResponse.event("a")))
-        let names = Locked<[String?]>([])
-        let session = network.observed { event in names.withLock { $0.append(event.requestType) } }
+        let log = EventLog()
+        let session = network.observed(by: log)
 
         let (elements, error) = await session.stream(.test("words"), words, name: name).outcome()
         #expect(elements == ["a"])
         #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
         #expect(error?.requestType == name)
         // Started, opened, closed and rejected.
-        #expect(names.withLock { $0 } == Array(repeating: name, count: 4))
+        #expect(log.events.map(\.requestType) == Array(repeating: name, count: 4))
     }
 
     @Test(arguments: Transport.allCases)
@@ -242,19 +240,17 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), events(MockResponse.event("a"), "data: {\n\n"))
         network.stub(.get("/page"), .text("<html>", status: 200))
-        let rejected = Locked<[ExchangeEvent]>([])
-        let observed = session.observed { event in
-            if case .rejected = event.kind { rejected.withLock { $0.append(event) } }
-        }
+        let log = EventLog()
 
-        let (body, _) = try await observed.stream(URLRequest("GET", baseURL, path: "/words"))
+        let request = try URLRequest("GET", baseURL, path: "/words")
+        let (body, _) = try await session.observed(by: log).stream(request)
         let (elements, error) = await body.elements(words).outcome()
         #expect(elements == ["a"])
         #expect(error?.stage == .parse)
         #expect(error?.request?.url?.path == "/words")
         #expect(error?.statusCode == 200)
         #expect(error?.data?.text == "{")
-        #expect(rejected.withLock { $0.map(\.id) } == [1])
+        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
 
         let (page, _) = try await session.stream(URLRequest("GET", baseURL, path: "/page"))
         let refused = await page.elements(words).outcome().error

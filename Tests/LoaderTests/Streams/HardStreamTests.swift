@@ -2,38 +2,9 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-/// Streams that are long, endless, empty or malformed.
+/// Streams that are compressed, empty, malformed or many.
 @Suite(.limited, .usesSockets) struct HardStreamTests {
     private let network = MockNetwork()
-
-    /// A body that repeats a text and has no end.
-    private func endless(_ text: String) -> BodySession {
-        let piece = Data(text.utf8)
-        return BodySession { HTTPBody(unfolding: { piece }) }
-    }
-
-    @Test(arguments: [
-        ("data: more", StreamError.lineTooLong(limit: 1_000)),
-        ("data: more\n", .lineTooLong(limit: 1_000)),
-    ])
-    func endsWithAnEndlessLineOrEvent(_ text: String, _ expected: StreamError) async throws {
-        let (events, error) = await endless(text).stream(EventsRequest(longestLine: 1_000))
-            .outcome()
-        #expect(events.isEmpty)
-        #expect(error?.stage == .parse)
-        #expect(error?.underlying as? StreamError == expected)
-    }
-
-    @Test func readsAnEndlessStreamUntilTheLoopIsLeft() async throws {
-        var count = 0
-        for try await event in endless("data: a\n\ndata: b\n\n").stream(EventsRequest()) {
-            #expect(event.data == (count.isMultiple(of: 2) ? "a" : "b"))
-            count += 1
-            if count == 10_001 { break }
-        }
-
-        #expect(count == 10_001)
-    }
 
     /// `data: one` and `data: two`, compressed with gzip.
     private static let compressed = Data(
@@ -82,16 +53,6 @@ import TestSupport
         #expect(words.elements.isEmpty)
         #expect(words.error?.stage == .parse)
         #expect(words.error?.underlying as? StreamError == .unfinished(elementCount: 0))
-    }
-
-    @Test func deliversManyElementsOfOnePiece() async throws {
-        let text = (0..<20_000).map { "data: \($0)\n\n" }.joined()
-        let session = FixedSession(Data(text.utf8))
-
-        let events = await session.stream(EventsRequest()).outcome()
-        #expect(events.elements.count == 20_000)
-        #expect(events.elements.last?.data == "19999")
-        #expect(events.error == nil)
     }
 
     /// `Benchmarks streams` has 5,000 streams over each transport.
@@ -172,30 +133,6 @@ import TestSupport
 
         // It came as one piece.
         #expect((error?.data?.count).map { $0 >= 65_536 } == true)
-    }
-
-    @Test func takesTheJSONAsTheOneValue() async throws {
-        struct ToolRequest: StreamedAPIRequest {
-            func makeRequest(from: Void) -> URLRequest { .test("tools", method: "POST") }
-            func makeParser(for response: HTTPURLResponse) -> some StreamParser<ServerSentEvent> {
-                ServerSentEvents(orBodyOf: response).until(data: "[DONE]")
-            }
-        }
-        network.stub(.any, answer([Self.problem]))
-
-        let (events, error) = await network.stream(ToolRequest()).outcome()
-        #expect(events == [ServerSentEvent(data: Self.problem)])
-        #expect(error == nil)
-    }
-
-    @Test(arguments: ["", "\n\n", ": keep-alive\n\n", "foo: bar\n: a\n\n", "id: 7\n\n", "da"])
-    func connectsAgainAfterAnEventStreamOfAnyForm(_ body: String) async throws {
-        network.stub(.any, answer([body]), answer(["data: a\n\n"]), .status(204))
-
-        let (events, error) = await network.events(.test("a"), clock: ImmediateClock()).outcome()
-        #expect(events.map(\.data) == ["a"])
-        #expect(error == nil)
-        #expect(network.requests.count == 3)
     }
 }
 

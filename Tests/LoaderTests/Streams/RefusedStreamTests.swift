@@ -1,7 +1,5 @@
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLite
 

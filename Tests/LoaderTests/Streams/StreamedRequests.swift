@@ -32,13 +32,9 @@ extension MockResponse {
 
 /// Events as they are, which may end anywhere.
 struct EventsRequest: StreamedAPIRequest {
-    var longestLine = 16 * 1_048_576
-
     func makeRequest(from: Void) throws -> URLRequest { .test("events") }
 
-    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
-        ServerSentEvents(longestLine: longestLine)
-    }
+    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents { ServerSentEvents() }
 }
 
 extension AsyncSequence {
