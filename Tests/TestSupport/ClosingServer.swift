@@ -4,10 +4,9 @@ import Foundation
 /// A server that answers one request of each connection, and closes the connection at the second
 /// request.
 ///
-/// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, `/refused`
-/// with a 401 unless the request has a new `Authorization`, and `/challenged` with one that asks for
-/// a password. A request with `Expect` gets a 417 first. What follows it on the connection counts as
-/// the second request if the path is `/unexpected`.
+/// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, and
+/// `/challenged` with a 401 that asks for a password. A request with `Expect` gets a 417 first.
+/// What follows it on the connection counts as the second request if the path is `/unexpected`.
 package final class ClosingServer: Sendable {
     /// When the server closes a connection.
     package enum End: Sendable {
@@ -60,12 +59,11 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
     let status =
         switch path {
         case "/redirect": "307 Temporary Redirect\r\nLocation: /"
-        case "/refused" where head.field("authorization") != "Bearer new": "401 Unauthorized"
         case "/challenged" where head.field("authorization") == nil:
             "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\""
         default: "200 OK"
         }
-    let body = path == "/token" ? "\"new\"" : "\(length)"
+    let body = "\(length)"
     let answer = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     sendAll(Data(answer.utf8), to: descriptor)
     if let second = reader.readHead() { close(descriptor, at: second, end, reader, log) }

@@ -24,27 +24,6 @@ import TestSupport
         #expect(server.given.count == (token == .expired ? 300 : 600))
     }
 
-    @Test func failsAllWaitingRequestsOnce() async throws {
-        let server = TokenServer(
-            accepting: "new2", onRefresh: { $0 == 1 ? .status(400).held : nil })
-        let session = server.session.authenticated(by: server.tokens(.expired))
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<200).map { _ in
-            executor.start { try await session.exchange(.test("data")) }
-        }
-        await executor.settle()
-        server.token.release()
-
-        for task in tasks {
-            let error = await #expect(throws: APIRequestError.self) { try await task.value }
-            #expect(error?.statusCode == 400)
-        }
-        #expect(server.refreshCount == 1)
-        #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
-        #expect(server.refreshCount == 2)
-        #expect(server.given == ["Bearer new2"])
-    }
-
     @Test func cancelsOneWaitingRequestAlone() async throws {
         let (server, _, session) = user(.expired, on: TokenServer(holdsRefresh: true))
         let executor = QueueExecutor(isSerial: true)

@@ -118,20 +118,6 @@ import TestSupport
         for other in others { #expect(try await other.value == .body("Bearer anne")) }
     }
 
-    @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
-        let files = URL(string: "https://files.example.com")!
-        let session = server.session.authenticated(for: .api, files) { _ in "good" }
-
-        for origin in [
-            "https://api.example.com", "https://files.example.com", "http://api.example.com",
-            "https://evil.example",
-        ] {
-            _ = try await session.exchange(URLRequest(url: URL(string: "\(origin)/a")!))
-        }
-
-        #expect(server.given == ["Bearer good", "Bearer good", "nobody", "nobody"])
-    }
-
     @Test(arguments: [nil, "old"])
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
         let fails = Locked(true)

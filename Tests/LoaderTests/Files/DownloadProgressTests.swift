@@ -99,22 +99,6 @@ import TestSupport
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
-    @Test func aCancellationEndsTheReadingOfARefusal() async throws {
-        let clock = MockClock()
-        let session = BodySession(
-            status: 503,
-            unfolding: {
-                try await clock.sleep(for: .seconds(1))
-                return nil
-            })
-        let task = Task { [folder] in _ = try await session.fetch(.test("/file"), to: folder.file) }
-        await clock.waitForSleepers()
-
-        task.cancel()
-        await #expect(throws: URLError(.cancelled)) { try await task.value }
-        #expect(folder.names == [])
-    }
-
     @Test func continuesByItselfIfAskedTo() async throws {
         let network = MockNetwork()
         network.stub(.any, .file(bytes))

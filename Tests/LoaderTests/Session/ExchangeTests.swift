@@ -161,15 +161,6 @@ import FoundationNetworking
         #expect(network.requests.map(\.body.text) == ["once"])
     }
 
-    // Foundation on Linux would wait forever.
-    @Test func endsAtARefusedCredential() async throws {
-        let server = try network.serve()
-        network.stub(.any, .status(401).header("WWW-Authenticate", #"Basic realm="test""#))
-        let (_, response) = try await session.exchange(URLRequest(url: server.url))
-        #expect(response.statusCode == 401)
-        #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == #"Basic realm="test""#)
-    }
-
     #if canImport(FoundationNetworking)
     // Foundation on Linux would end the process.
     @Test(arguments: [false, true])
@@ -304,8 +295,8 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// An answer over TLS sets a cookie that is replaced or deleted before its body has ended. Foundation
-/// on Linux stores no cookie of HTTP/2.
+/// An answer over TLS sets a cookie that is replaced or deleted before its body has ended.
+/// Foundation on Linux stores no cookie of HTTP/2.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSCookieTests {
     @Test(arguments: TLSTests.versions, CookieChange.allCases)
     func isStoredOnce(_ front: TLSFront, _ change: CookieChange) async throws {

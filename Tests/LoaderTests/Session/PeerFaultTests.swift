@@ -110,25 +110,6 @@ import TestSupport
         }
     }
 
-    @Test func refreshesACredential() async throws {
-        let server = try ClosingServer()
-        let request = try Upload.data.request(
-            to: server.url.appending(path: "refused"), try TemporaryFolder())
-        let tokens = Credentials("old", for: server.url) { token, request in
-            try request.authorization(bearer: token)
-        } refresh: { rejection in
-            let request = try URLRequest("PUT", server.url, path: "/token")
-                .jsonBody(["refresh": rejection.credential])
-            return try await rejection.session.load(request, as: String.self)
-        }
-        let session = Way.exchange.session().authenticated(by: tokens)
-
-        for _ in 0..<Self.count {
-            tokens.credential = "old"
-            #expect(try await session.exchange(request).0.text == request.bodySize)
-        }
-    }
-
     @Test(
         arguments: [
             ("PUT", .data, 2), ("POST", .data, 1), ("GET", nil, 1), ("POST", nil, 1),
