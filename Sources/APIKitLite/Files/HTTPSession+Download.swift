@@ -10,7 +10,8 @@ extension HTTPSession {
     ///
     /// The bytes are written to `file` + `.part`. When all bytes are written and the length is as
     /// announced, the part is moved to `file` in one step. The part replaces an older file, but
-    /// gets that file's permissions. Until the move, `file` is unchanged.
+    /// gets that file's permissions. Until the move, `file` is unchanged. If `file` is a symbolic
+    /// link, the move replaces the link, and the file that it leads to is unchanged.
     ///
     /// If the download fails, the part is kept, with a record next to it. The next call with the
     /// same file and URL, including the query, requests the rest of the file, even in another

@@ -123,12 +123,12 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.offset = next
     }
 
-    /// Renames the part to the file. If the part replaces an older file, it gets that file's
-    /// permissions.
+    /// Renames the part to the file. If the part replaces an older file, or a symbolic link to one,
+    /// the part gets that file's permissions.
     func finish() throws {
         try checkPart()
         try truncate(to: offset)
-        let old = Self.status { lstat(path, &$0) }
+        let old = Self.status { stat(path, &$0) }
         if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
         // The record is removed before the move, because after the move, another download may use
         // the names of the part and the record.

@@ -79,9 +79,15 @@ import TestSupport
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
 
-    @Test(arguments: [0o600, 0o640, 0o400]) func keepsThePermissions(_ mode: Int) async throws {
-        try Data("old".utf8).write(to: folder.file)
-        #expect(chmod(folder.file.path, mode_t(mode)) == 0)
+    /// A link is replaced, but its reader saw the permissions of the file that it leads to.
+    @Test(arguments: [0o600, 0o640, 0o400], [false, true])
+    func keepsThePermissions(_ mode: Int, isLink: Bool) async throws {
+        let old = folder.url.appending(path: isLink ? "old" : "file.bin")
+        try Data("old".utf8).write(to: old)
+        #expect(chmod(old.path, mode_t(mode)) == 0)
+        if isLink {
+            try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: old)
+        }
         let whileItGrows = Locked(0)
         network.stub(.any) { [folder, bytes] _ in
             whileItGrows.withLock { $0 = permissions(of: folder.part) }
@@ -92,6 +98,22 @@ import TestSupport
         #expect(folder.content == bytes)
         #expect(permissions(of: folder.file) == mode)
         #expect(whileItGrows.withLock { $0 } == 0o600)
+        if isLink { #expect(try Data(contentsOf: old) == Data("old".utf8)) }
+    }
+
+    @Test(arguments: [false, true])
+    func hasThePermissionsOfANewFile(isLinkToNothing: Bool) async throws {
+        let new = folder.url.appending(path: "new")
+        if isLinkToNothing {
+            try FileManager.default.createSymbolicLink(
+                at: folder.file, withDestinationURL: folder.url.appending(path: "missing"))
+        }
+        network.stub(.any, .file(bytes))
+
+        try await download()
+        try Data().write(to: new)
+        #expect(permissions(of: folder.file) == permissions(of: new))
+        #expect(folder.content == bytes)
     }
 
     @Test func continuesARangeWithoutALengthThatIsCut() async throws {
