@@ -83,16 +83,19 @@ struct Download<R: APIRequest> {
         options.context.waitsForReader = true
         options.context.begin()
         while true {
+            try policy.checkDeadline(after: timeline.now() - start)
             // Nil if the body ended without an error, but before the end of the file.
             var failure: (any Error)?
             do {
-                let (body, response) = try await load.send(
+                var (body, response) = try await load.send(
                     record?.resuming(request) ?? request, awaiting: options)
-                let decision = ResumeDecision(record: record, response: response)
+                var decision = ResumeDecision(record: record, response: response)
                 if decision == .askAgain {
                     body.end()
                     record = nil
-                    continue
+                    // A part of this attempt, which the deadline does not interrupt.
+                    (body, response) = try await load.send(request, awaiting: options)
+                    decision = ResumeDecision(record: nil, response: response)
                 }
                 try await load.validate(body, response)
                 if case .fail(let error) = decision { throw error }

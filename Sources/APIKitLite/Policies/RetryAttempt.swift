@@ -130,6 +130,11 @@ extension RetryPolicy {
         deadline.map { elapsed.clamped + delay < $0 } ?? true
     }
 
+    /// Throws `URLError.timedOut` at the deadline, so that the caller starts no attempt.
+    func checkDeadline(after elapsed: Duration) throws {
+        if !allows(.zero, after: elapsed) { throw URLError(.timedOut) }
+    }
+
     /// Returns whether the failure of an attempt may be temporary.
     func isTransient(_ response: HTTPURLResponse?, _ error: (any Error)?) -> Bool {
         if let error { return URLError(from: error).map { errorCodes.contains($0.code) } ?? false }

@@ -17,9 +17,7 @@ private struct RetryingSession: HTTPSession {
         var number = 1
         while true {
             try Task.checkNotCancelled()
-            if let deadline = policy.deadline, timeline.now() - start >= deadline {
-                throw URLError(.timedOut)
-            }
+            try policy.checkDeadline(after: timeline.now() - start)
             let result = await Result { [request, options] in
                 try await next.send(request, awaiting: options)
             }

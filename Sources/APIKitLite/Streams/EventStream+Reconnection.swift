@@ -70,8 +70,7 @@ extension EventStream {
                 elapsed: elapsed, policy: policy, random: random, now: now)
             guard case .retry(let delay, _) = attempt.decision else { return .fail }
             let wait = Swift.max((retry ?? .zero).clamped + delay, Self.shortestDelay)
-            if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }
-            return .reconnect(after: wait)
+            return policy.allows(wait, after: elapsed) ? .reconnect(after: wait) : .fail
         }
 
         /// Returns the request for the next connection, with `Last-Event-ID` unless the ID is

@@ -96,6 +96,43 @@ import TestSupport
         #expect(network.requests.count == 5)
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
+        await network.loseDownload(to: folder)
+        await #expect(throws: URLError(.timedOut)) {
+            try await network.fetch(
+                .test("file"), to: folder.file, retrying: RetryPolicy(deadline: deadline))
+        }
+        #expect(network.requests.count == 1)
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
+    @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {
+        network.stub(.any, .error(.networkConnectionLost), times: .any)
+        await #expect(throws: URLError(.timedOut)) {
+            try await network.fetch(
+                .test("file"), to: folder.file, retrying: .standard,
+                clock: ImmediateClock(lateness: .seconds(3_600)), random: { 1 })
+        }
+        #expect(network.requests.count == 1)
+    }
+
+    /// The request for the whole file belongs to the attempt whose part was refused.
+    @Test func theDeadlineInterruptsNoAttempt() async throws {
+        await network.loseDownload(to: folder)
+        let clock = MockClock()
+        network.stub(.any) { [bytes] request in
+            guard request.header("Range") != nil else { return .file(bytes) }
+            await clock.advance(by: .seconds(60))
+            return .status(416)
+        }
+
+        try await network.fetch(
+            .test("file"), to: folder.file, retrying: RetryPolicy(deadline: .seconds(10)),
+            clock: clock)
+        #expect(folder.content == bytes)
+    }
+
     @Test func takesTheJitterOfADelayFromTheCaller() async throws {
         let clock = MockClock()
         network.stub(.any, .error(.networkConnectionLost), .file(bytes))

@@ -207,6 +207,13 @@ import TestSupport
         #expect(network.requests.count == delays.count + 1)
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async {
+        let stream = network.events(Self.request(), reconnecting: RetryPolicy(deadline: deadline))
+        #expect((await stream.outcome().error?.underlying as? URLError)?.code == .timedOut)
+        #expect(network.requests.isEmpty)
+    }
+
     @Test func asksThePolicyWhetherItReconnects() async {
         // After a complete body, the client connects again under every other policy.
         let none = RetryPolicy(deadline: nil, statuses: [], errorCodes: [])
