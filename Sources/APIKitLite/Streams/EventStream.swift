@@ -18,10 +18,11 @@ import Foundation
 ///   without events keeps reconnecting, for example behind a proxy that ends each connection after
 ///   a minute.
 ///
-/// The delay before the *n*-th connection without an event is the server's `retry` plus the
-/// policy's backoff, `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100
-/// ms. The delay thus grows even if a server accepts each connection and ends it immediately. An
-/// accepted connection that lasts at least `maximumDelay` resets *n* to 1, and so does an event.
+/// The delay after the *n*-th connection is the server's `retry` plus the policy's backoff,
+/// `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms. The delay thus
+/// grows even if a server accepts each connection and ends it immediately. A connection with an
+/// event counts as the first one again, and so does an accepted one that lasts at least
+/// `maximumDelay`.
 ///
 /// Each iterator has its own connection, and nothing is sent before its first `next()`.
 ///
@@ -80,7 +81,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 var error: APIRequestError?
                 do throws(APIRequestError) {
                     if let event = try await connection.next(isReporting: false) {
-                        reconnection.attempts = 0
+                        reconnection.attempts = 1
                         reconnection.lastEventID = event.id
                         return event
                     }
@@ -142,7 +143,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 reconnection.refusals = 0
                 let end = timeline.now()
                 if end - connectedAt >= reconnection.policy.maximumDelay {
-                    reconnection.attempts = 0
+                    reconnection.attempts = 1
                 }
                 lostAt = end
             }

@@ -139,9 +139,10 @@ import TestSupport
                 [quiet] + Array(repeating: Self.lost, count: 4), [1, 2, 4, 8], true
             ),
             (
-                [Self.lost, Self.lost, event, Self.lost, Self.lost, Self.lost], [1, 2, 1, 1, 2, 4],
+                [Self.lost, Self.lost, event, Self.lost, Self.lost, Self.lost], [1, 2, 1, 2, 4, 8],
                 false
             ),
+            ([event, quiet, quiet, event, event, quiet], [1, 2, 4, 1, 1, 2], false),
         ]
         for (answers, delays, fails) in rows {
             #expect(
@@ -149,13 +150,14 @@ import TestSupport
         }
     }
 
-    /// Returns the delays after three quiet connections, each of which lasts for a time.
-    @Test(arguments: [(9, [1, 2, 4]), (10, [1, 1, 1])])
+    /// Returns the delays after three quiet connections, each of which lasts for a time, and one
+    /// that is closed immediately.
+    @Test(arguments: [(9, [1, 2, 4, 8]), (10, [1, 1, 1, 2])])
     func aConnectionThatLastedResetsTheDelay(_ lasting: Int, _ expected: [Int]) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let quiet = events(": a\n\n", ": b\n\n", every: .seconds(lasting))
-        network.stub(.any, quiet, quiet, quiet, .status(204))
+        network.stub(.any, quiet, quiet, quiet, events(""), .status(204))
         let delays = Locked<[Duration]>([])
         async let outcome = network.events(
             Self.request(), reconnecting: policy,
@@ -163,7 +165,7 @@ import TestSupport
             random: { 1 }
         ).outcome()
 
-        for _ in 0..<6 {
+        for _ in 0..<7 {
             await clock.waitForSleepers()
             await clock.advanceToNextSleeper()
         }

@@ -80,10 +80,10 @@ import TestSupport
             clock: clock, random: { 0.5 })
         async let events = stream.all()
 
-        // The backoff of 500 ms, halved by the jitter, or Retry-After is added to what `retry` asks
-        // for. The last delay is the shortest one.
+        // The backoff of 500 ms and then 1 s, halved by the jitter, or Retry-After is added to what
+        // `retry` asks for. The last delay is the shortest one.
         for delay in [
-            Duration.milliseconds(4_250), .milliseconds(4_250), .seconds(13), .milliseconds(100),
+            Duration.milliseconds(4_250), .milliseconds(4_500), .seconds(13), .milliseconds(100),
         ] {
             await clock.waitForSleepers()
             #expect(clock.pending == [delay])
