@@ -86,12 +86,9 @@ extension URLRequest {
         guard ["GET", "HEAD", "QUERY"].contains(method), httpBodyStream == nil,
             context.redirects == nil, let url = url?.absoluteString
         else { return nil }
-        var headers: [String: String] = [:]
-        for (name, value) in allHTTPHeaderFields ?? [:] {
-            let name = name.lowercased()
-            // On Linux, a name may occur in two spellings. The key keeps both values.
-            headers[name] = headers[name].map { $0 + "\n" + value } ?? value
-        }
+        // On Linux, a name may occur in two spellings. The key keeps both values, in one order.
+        let fields = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+        let headers = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { $0 + "\n" + $1 }
         return [
             method, url, headers, httpBody, cachePolicy, timeoutInterval, httpShouldHandleCookies,
             allowsCellularAccess, context.bodyLimit,

@@ -83,6 +83,23 @@ import TestSupport
         #expect(network.requests.count == different.count)
     }
 
+    #if canImport(FoundationNetworking)
+    /// Foundation on Linux keeps two spellings of a name, in any order.
+    @Test func comparesBothValuesOfANameInTwoSpellings() async throws {
+        let requests = (0..<100).map { number in
+            var request = URLRequest.test("a")
+            request.allHTTPHeaderFields = ["A": "\(number % 2)", "a": "\(1 - number % 2)"]
+            return request
+        }
+
+        let outcomes = try await outcomes(of: requests) { request in
+            .text(request.request.allHTTPHeaderFields?["A"] ?? "")
+        }
+        #expect(outcomes == (0..<100).map { .body("\($0 % 2)") })
+        #expect(network.requests.count == 2)
+    }
+    #endif
+
     @Test func sendsEachUnsafeRequestAndEachStreamForItself() async throws {
         var requests = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"].flatMap { method in
             Array(repeating: URLRequest.test("a", method: method), count: 2)
