@@ -94,6 +94,10 @@ private final class StreamingSession:
     }
 }
 
+/// The delegate of the second session, which passes the body on to the delegate of each task.
+///
+/// Foundation calls a session's delegate about the response, the data and the completion, but the
+/// task's own delegate about redirects and challenges.
 private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -111,26 +115,6 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         task.stream?.urlSession(session, task: task, didCompleteWithError: error)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        task.stream?.urlSession(
-            session, task: task, willPerformHTTPRedirection: response, newRequest: newRequest,
-            completionHandler: completionHandler)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        task.stream?.urlSession(
-            session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
 }
 
