@@ -21,8 +21,40 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// The default maximum line length: 16 MiB, enough for an event that contains an image.
     @usableFromInline static let longestLine = 16 * 1_048_576
 
+    /// The delay before a client reconnects, from the last valid `retry` field, or `nil` if there
+    /// was no such field.
+    public private(set) var retry: Duration?
+
+    /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
+    /// To resume after an earlier event, a client sets that event's ID here before it connects.
+    ///
+    /// An event without data can also change this ID.
+    var lastEventID = "" { didSet { id = lastEventID } }
+
+    /// Whether the single JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
+    public private(set) var isComplete = false
+
+    /// The media types that the parser was created with, by default `text/event-stream`.
+    public let mediaTypes: [String]
+
     private var lines: LineSplitter
-    private var reader: EventReader
+    /// The maximum number of bytes in the data of one event.
+    private let longestData: Int
+    /// Whether a JSON body is treated as one value instead of events.
+    private let mayBeOneValue: Bool
+    /// What kind of body this is, judged by its media type or first character. Nil while unknown.
+    private var form: String?
+    /// Whether an event, or a field or comment in plain text, has shown that the body is an event
+    /// stream.
+    private var isEventStream = false
+    /// Whether `data` is JSON that is not part of an event.
+    private var isBareJSON = false
+
+    private var type = ""
+    /// The event's data so far, or `nil` if it has no `data` field yet.
+    private var data: String?
+    /// The ID that becomes the last event ID when the event ends.
+    private var id = ""
 
     /// Creates a parser.
     ///
@@ -39,28 +71,12 @@ public struct ServerSentEvents: StreamParser, Sendable {
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
     ) {
         lines = LineSplitter(atReturn: true, longestLine: longestLine)
-        reader = EventReader(
-            longestData: longestLine, orBodyOf: response, mediaTypes: mediaTypes)
+        longestData = longestLine
+        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
+        form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
+        mayBeOneValue = response != nil && type != eventStreamType
+        self.mediaTypes = form == nil ? mediaTypes : []
     }
-
-    /// The delay before a client reconnects, from the last valid `retry` field, or `nil` if there
-    /// was no such field.
-    public var retry: Duration? { reader.retry }
-
-    /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
-    /// To resume after an earlier event, a client sets that event's ID here before it connects.
-    ///
-    /// An event without data can also change this ID.
-    var lastEventID: String {
-        get { reader.lastEventID }
-        set { reader.lastEventID = newValue }
-    }
-
-    /// Whether the single JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
-    public var isComplete: Bool { reader.isComplete }
-
-    /// The media types that the parser was created with, by default `text/event-stream`.
-    public var mediaTypes: [String] { reader.mediaTypes }
 
     /// Appends the events that the next piece of the stream completes.
     ///
@@ -69,7 +85,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
         try lines.append(bytes)
         while let line = try lines.next() {
-            if let event = try reader.read(line) { events.append(event) }
+            if let event = try read(line) { events.append(event) }
         }
     }
 
@@ -80,7 +96,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   are JSON that is not part of an event, or if the body is not an event stream, because it
     ///   has bytes but no event, field or comment.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
-        if let event = try reader.finish(lines.last()) { events.append(event) }
+        if let event = try finish(lines.last()) { events.append(event) }
     }
 }
 
@@ -124,51 +140,12 @@ extension String {
     fileprivate var onOneLine: String { linesOfEvent.joined(separator: " ") }
 }
 
-/// A reader for the lines of an event stream (HTML Standard, section 9.2.6).
-///
-/// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
-private struct EventReader: Sendable {
-    /// The maximum number of bytes in the data of one event.
-    let longestData: Int
-    /// Whether a JSON body is treated as one value instead of events.
-    private let mayBeOneValue: Bool
-    /// What kind of body this is, judged by its media type or first character. Nil while unknown.
-    private var form: String?
-    /// Whether an event, or a field or comment in plain text, has shown that the body is an event
-    /// stream.
-    private var isEventStream = false
-    /// Whether `data` is JSON that is not part of an event.
-    private var isBareJSON = false
-    /// Whether the single value has been read entirely.
-    private(set) var isComplete = false
-
-    let mediaTypes: [String]
-    private(set) var retry: Duration?
-    /// The last event's ID, which later events keep until the server sends another ID.
-    var lastEventID = "" { didSet { id = lastEventID } }
-
-    private var type = ""
-    /// The event's data so far, or `nil` if it has no `data` field yet.
-    private var data: String?
-    /// The ID that becomes the last event ID when the event ends.
-    private var id = ""
-
-    /// Creates a reader. The body is one value if its content type is JSON, or if its content type
-    /// is not an event stream's and the body begins like an object or an array.
-    init(
-        longestData: Int, orBodyOf response: HTTPURLResponse?, mediaTypes: [String]
-    ) {
-        self.longestData = longestData
-        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
-        form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
-        mayBeOneValue = response != nil && type != eventStreamType
-        self.mediaTypes = form == nil ? mediaTypes : []
-    }
-
+// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
+extension ServerSentEvents {
     private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 
     /// Reads a line, and returns the event that it completes, if any.
-    mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+    private mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {
             try append(line)
@@ -186,7 +163,7 @@ private struct EventReader: Sendable {
     /// last line and its event.
     ///
     /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
-    mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+    private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {
             try append(line)
