@@ -13,7 +13,7 @@ extension Credentials {
         var number = 0
         var source: Source
         var isSaved = true
-        /// The number of the change with which a user last left: see ``UserChanges``.
+        /// The number of the change with which a user last left: see ``userChanges``.
         var userLeftAt = 0
         /// Requests made before this change are not sent, because they are an earlier user's.
         var endsRequestsBefore = 0
@@ -93,7 +93,7 @@ extension Credentials {
             // A request of the user who leaves is not sent with the next user's credential. A
             // request made while nobody was signed in may be.
             if new == nil ? isSet || old.credential != nil : isSet && old.credential != nil {
-                version.userLeftAt = UserChanges.next()
+                version.userLeftAt = userChanges.next()
             }
             if isSet || new != nil { version.endsRequestsBefore = version.userLeftAt }
             return (old, version)

@@ -21,6 +21,17 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
     }
 }
 
+extension Locked<Int> {
+    /// Adds one, and returns the sum.
+    @discardableResult
+    package func next() -> Int {
+        withLock { value in
+            value += 1
+            return value
+        }
+    }
+}
+
 extension Locked {
     /// Returns the value and replaces it with nil.
     func take<Wrapped>() -> Wrapped? where Value == Wrapped? {

@@ -37,10 +37,7 @@ private struct ObservedSession: HTTPSession {
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let id = count.withLock { count in
-            count += 1
-            return count
-        }
+        let id = count.next()
         let type = options.context.requestType
         onEvent(ExchangeEvent(.started, id: id, request, type: type))
         let start = timeline.now()

@@ -44,6 +44,10 @@ public struct SendOptions: Sendable {
     static let standardBodyLimit = 1024 * 1024 * 1024
 }
 
+/// A count of the user changes in this process. It shows whether the user has changed since a
+/// request was made.
+let userChanges = Locked(0)
+
 /// What the sessions in a chain tell each other about a request.
 package struct SendContext: Sendable {
     /// How many mocks have passed on the request that the current task is sending.
@@ -70,13 +74,13 @@ package struct SendContext: Sendable {
     /// begins.
     var didFail: (@Sendable (CredentialCall?) -> Void)?
 
-    /// The value of ``UserChanges/now`` when the request was made. Nil unless the request may have
+    /// The value of ``userChanges`` when the request was made. Nil unless the request may have
     /// waited since then, for example for a retry.
     var madeAt: Int?
 
     /// Records when the request was made. Call this before the request waits for anything except
     /// its credential.
-    mutating func begin(at change: Int = UserChanges.now) { madeAt = madeAt ?? change }
+    mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a
     /// `URLSession` on Linux waits for the reader for up to 10 seconds instead of 100 milliseconds

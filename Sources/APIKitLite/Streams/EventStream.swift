@@ -60,7 +60,7 @@ public struct EventStream: AsyncSequence, Sendable {
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
             // A stream that one user began does not continue as another user.
-            let change = UserChanges.now
+            let change = userChanges.withLock { $0 }
             session = stream.load.session.changingContext { $0.begin(at: change) }
             timeline = Timeline(stream.load.clock)
             reconnection = stream.start

@@ -41,11 +41,7 @@ import TestSupport
         let delegate = PieceCounter()
         // The delegate queue's callbacks are added within libcurl's call.
         let queue = OperationQueue.serial(label: "StoppedTransferTests") {
-            let count = callbacks.withLock { callbacks in
-                callbacks += 1
-                return callbacks
-            }
-            if count == 5 { stream.cancel() }
+            if callbacks.next() == 5 { stream.cancel() }
             stopTransfers()
         }
         let session = URLSession(
