@@ -158,12 +158,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// - Throws: ``TransportError/bodyTooLarge(limit:)``, or an error from
     ///   ``AsyncIterator/next()``.
     public func collect(limit: Int? = nil) async throws -> Data {
-        if let data {
-            if data.count > limit ?? .max {
-                throw TransportError.bodyTooLarge(limit: limit ?? .max)
-            }
-            return data
-        }
+        if let data, data.count <= limit ?? .max { return data }
         let limit = limit ?? wholeLimit
         var data = Data()
         for try await piece in self {

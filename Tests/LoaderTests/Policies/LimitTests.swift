@@ -235,6 +235,21 @@ import TestSupport
         }
     }
 
+    @Test func collectLimitsAWholeBody() async throws {
+        let body = HTTPBody(Data(count: 10))
+        #expect(try await body.collect(limit: 10).count == 10)
+        await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
+            try await body.collect(limit: 9)
+        }
+        // In a cancelled task, a body that is too large is as one in pieces.
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            #expect(try await body.collect(limit: 10).count == 10)
+            _ = try await body.collect(limit: 9)
+        }
+        await #expect(throws: URLError(.cancelled)) { try await task.value }
+    }
+
     #if os(Linux)
     @Test func endsATransferThatIsLarger() async throws {
         let server = try LargeServer()
