@@ -126,7 +126,10 @@ extension URLSessionTask {
     /// may take seconds, on the queue on which Foundation cancels tasks. Only code that runs within
     /// libcurl's call can end the call sooner. `stopTransfers` runs there, when Foundation adds a
     /// callback for a piece to the delegate queue.
-    func stopReceiving() {
+    ///
+    /// A task that ends at a redirect is not cancelled: see `endAtRedirect`.
+    func stopReceiving(isAtRedirect: Bool = false) {
+        guard !isAtRedirect else { return }
         guard stream != nil else {
             guard let exchange = delegate as? URLSessionExchange else { return cancel() }
             return exchange.callFoundation { self.cancel() }

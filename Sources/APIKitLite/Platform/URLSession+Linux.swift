@@ -40,10 +40,6 @@ extension URLSessionTask {
     func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
         if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
     }
-
-    /// Does nothing, because a task that ends at a redirect must not be cancelled: see
-    /// `endAtRedirect`.
-    func cancelAfterRedirect() {}
 }
 
 extension URLSessionExchange {
@@ -186,9 +182,7 @@ extension URLSessionExchange {
 extension URLSessionTask {
     func endAtRedirect(isCancelled: Bool, _ decide: (URLRequest?) -> Void) { decide(nil) }
 
-    func cancelAfterRedirect() { cancel() }
-
-    func stopReceiving() { cancel() }
+    func stopReceiving(isAtRedirect: Bool) { cancel() }
 }
 
 extension URLSession {

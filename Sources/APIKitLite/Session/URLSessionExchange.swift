@@ -111,11 +111,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             defer { (isOver, self.task) = (true, nil) }
             return (self.task, self.isAtRedirect)
         }
-        if isAtRedirect {
-            task?.cancelAfterRedirect()
-        } else {
-            task?.stopReceiving()
-        }
+        task?.stopReceiving(isAtRedirect: isAtRedirect)
     }
 
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
