@@ -26,8 +26,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
         var isCancelled = false
-        var lastID = 0
-        var promises: [Int: Promise<Value>] = [:]
+        /// The promises of the waiting tasks, whose handles retain them.
+        var promises: [ObjectIdentifier: Promise<Value>] = [:]
 
         var isOver: Bool { result != nil || isCancelled }
     }
@@ -59,10 +59,9 @@ final class SingleFlight<Value: Sendable>: Sendable {
     private func join() -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
-            state.lastID += 1
             let promise = Promise<Value>()
-            state.promises[state.lastID] = promise
-            return Handle(singleFlight: self, id: state.lastID, promise: promise)
+            state.promises[ObjectIdentifier(promise)] = promise
+            return Handle(singleFlight: self, promise: promise)
         }
     }
 
@@ -88,10 +87,9 @@ final class SingleFlight<Value: Sendable>: Sendable {
         running.fill(with: task)
     }
 
-    /// A handle to the shared result. Every handle must be awaited or given up.
+    /// A handle to the shared result. Every handle must be awaited.
     struct Handle: Sendable {
         let singleFlight: SingleFlight
-        fileprivate let id: Int
         fileprivate let promise: Promise<Value>
 
         /// Suspends until the work has ended or the task is cancelled. If the cancellation also
@@ -100,13 +98,12 @@ final class SingleFlight<Value: Sendable>: Sendable {
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.
         func value() async throws -> Value {
-            defer { giveUp() }
-            // A cancelled task leaves immediately, so unwanted work is cancelled before this task
-            // runs again.
-            if let result = promise.result { return try result.get() }
+            defer { singleFlight.leave(promise) }
             do {
+                // A cancelled task leaves immediately, so unwanted work is cancelled before this
+                // task runs again.
                 return try await promise.value(ifCancelled: .failure(URLError(.cancelled))) {
-                    singleFlight.leave(id)
+                    singleFlight.leave(promise)
                 }
             } catch {
                 let isUnwanted = singleFlight.state.withLock { $0.isCancelled }
@@ -114,17 +111,13 @@ final class SingleFlight<Value: Sendable>: Sendable {
                 throw error
             }
         }
-
-        func giveUp() {
-            singleFlight.leave(id)
-        }
     }
 
     /// Removes a task, if it is still waiting. If no other task is waiting, may cancel the work:
     /// see `isCancelledWithLastTask`.
-    private func leave(_ id: Int) {
+    private func leave(_ promise: Promise<Value>) {
         let isUnwanted = state.withLock { state in
-            state.promises[id] = nil
+            state.promises[ObjectIdentifier(promise)] = nil
             guard isCancelledWithLastTask, state.promises.isEmpty, state.result == nil else {
                 return false
             }
