@@ -168,7 +168,8 @@ struct Load<T: APIRequest> {
         describe: (Data) throws -> Void = { _ in }
     ) async -> APIRequestError {
         if let data = body.data { return failure(stage, error, data) }
-        let data = await body.beginning(on: clock)
+        var body = body
+        let data = await body.peek(on: clock)
         if Task.isCancelled {
             return failure(.transport, URLError(.cancelled), isCancellation: true)
         }

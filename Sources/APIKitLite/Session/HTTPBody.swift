@@ -302,13 +302,9 @@ extension HTTPBody {
     /// The 5 seconds are measured on the given clock and on the clocks of the chain. A real-time
     /// clock counts only if no clock belongs to a test. If the body throws an error, returns the
     /// bytes that arrived, because the refusal matters more than this error.
-    nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
-        var body = self
-        return await body.peek(on: clock)
-    }
-
-    /// Returns the beginning, as ``beginning(on:)`` does. The body keeps these bytes, and throws an
-    /// error after them if a time limit ended the transfer.
+    ///
+    /// The body keeps these bytes, and throws an error after them if a time limit ended the
+    /// transfer.
     nonisolated(nonsending) mutating func peek(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]
