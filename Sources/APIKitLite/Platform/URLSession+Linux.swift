@@ -84,10 +84,9 @@ extension URLSessionExchange {
             }
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
-        guard let delegate = appDelegate(of: session) else {
+        guard let session = appSession(of: session), let delegate = appDelegate(of: session) else {
             return respond(.performDefaultHandling, nil)
         }
-        let session = appSession(of: session)
         session.delegateQueue.addOperation {
             delegate.urlSession(
                 session, task: task, didReceive: challenge, completionHandler: respond)

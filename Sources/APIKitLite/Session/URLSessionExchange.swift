@@ -61,13 +61,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         self.isOverConnection = isOverConnection
     }
 
-    /// Returns the delegate of the app's session, which may not be the task's session.
-    func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
-        session.delegate as? any URLSessionTaskDelegate
-    }
+    /// Returns the app's session, which may not be the task's session, or nil if it was released.
+    func appSession(of session: URLSession) -> URLSession? { session }
 
-    /// Returns the app's session, which may not be the task's session.
-    func appSession(of session: URLSession) -> URLSession { session }
+    /// Returns the delegate of the app's session.
+    func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
+        appSession(of: session)?.delegate as? any URLSessionTaskDelegate
+    }
 
     /// Sends the request with one task of the app's session, and returns when the awaited part of
     /// the response has been received. `sent` is the request in the form that Foundation needs.
@@ -177,10 +177,10 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         let result = Result {
             try options.context.redirectedRequest(after: response, from: request)
         }
-        guard case .success(let next?) = result, let delegate = appDelegate(of: session) else {
-            return end(task, at: result, completionHandler)
-        }
-        appSession(of: session).ask(delegate, about: task, response, next) { [self] next in
+        guard case .success(let next?) = result, let owner = appSession(of: session),
+            let delegate = appDelegate(of: owner)
+        else { return end(task, at: result, completionHandler) }
+        owner.ask(delegate, about: task, response, next) { [self] next in
             end(task, at: .success(next), completionHandler)
         }
     }

@@ -49,23 +49,16 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// Whether the whole response is awaited.
     var isWhole: Bool { options.bufferLimit == nil }
 
+    /// The body and the response that the caller has received, if any.
+    private var received: (buffer: BodyBuffer, response: HTTPURLResponse)? {
+        guard case .success(.response(let buffer, let http))? = opened.result else { return nil }
+        return (buffer, http)
+    }
+
     /// The state of the body's reader, which is busy until the headers arrive.
-    fileprivate var readerState: ReaderState {
-        guard case .success(.response(let buffer, _))? = opened.result else { return .busy }
-        return buffer.readerState
-    }
+    fileprivate var readerState: ReaderState { received?.buffer.readerState ?? .busy }
 
-    /// The response that the caller has received, if any.
-    private var first: HTTPURLResponse? {
-        guard case .success(.response(_, let http))? = opened.result else { return nil }
-        return http
-    }
-
-    override func appSession(of session: URLSession) -> URLSession { owner ?? session }
-
-    override func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
-        owner?.delegate as? any URLSessionTaskDelegate
-    }
+    override func appSession(of session: URLSession) -> URLSession? { owner }
 
     func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
@@ -113,7 +106,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: self)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
         // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
-        if undecided == nil, !open(http), first?.mimeType != "multipart/x-mixed-replace" {
+        if undecided == nil, !open(http), received?.response.mimeType != "multipart/x-mixed-replace" {
             // The caller already has a response, and this body does not belong to it.
             decide(.failure(URLError(.badServerResponse)))
             cancel()
