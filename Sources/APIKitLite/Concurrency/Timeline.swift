@@ -15,11 +15,7 @@ package struct Timeline: Sendable {
     /// needed still ends.
     let isRealTime: Bool
 
-    package init(_ clock: any Clock<Duration>) {
-        self.init(opening: clock)
-    }
-
-    private init<C: Clock<Duration>>(opening clock: C) {
+    package init<C: Clock<Duration>>(_ clock: C) {
         let origin = clock.now
         now = { origin.duration(to: clock.now) }
         sleep = { moment in

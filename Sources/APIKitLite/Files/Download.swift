@@ -6,7 +6,6 @@ struct Download<R: APIRequest> {
     let file: URL
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     let policy: RetryPolicy
-    let timeline: Timeline
     let random: @Sendable () -> Double
     private let disk = Disk()
 
@@ -71,6 +70,7 @@ struct Download<R: APIRequest> {
     private nonisolated(nonsending) mutating func fill(
         _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
+        let timeline = Timeline(load.clock)
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
         // The part's size at the last progress. Only a larger part is progress, because a server

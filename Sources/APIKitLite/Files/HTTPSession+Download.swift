@@ -71,8 +71,7 @@ extension HTTPSession {
             request: request, redaction: redaction, validate: validate, parse: { _, _ in })
         let load = Load(call, over: self, type: name, clock: clock)
         var download = Download(
-            load: load, file: file, progress: progress, policy: policy, timeline: Timeline(clock),
-            random: random)
+            load: load, file: file, progress: progress, policy: policy, random: random)
         return try await download.run(())
     }
 
@@ -102,7 +101,7 @@ extension HTTPSession {
     {
         var download = Download(
             load: Load(request, over: self, clock: clock), file: file, progress: progress,
-            policy: policy, timeline: Timeline(clock), random: random)
+            policy: policy, random: random)
         return try await download.run(input)
     }
 }
