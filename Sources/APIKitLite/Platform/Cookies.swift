@@ -43,26 +43,27 @@ extension URLSession {
         return []
         #endif
     }
+}
 
+extension URLSessionExchange {
     /// Stores the cookies of a response over HTTP/2, except any that were set or deleted during the
     /// request. Also deletes cookies expired by `Max-Age`, which Foundation (Swift 6.3.1) stores
     /// over HTTP/1.1.
-    func storeCookies(
-        of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
-    ) {
+    func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
         #if canImport(FoundationNetworking)
-        guard let url = request.url, request.httpShouldHandleCookies,
+        guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,
+            let configuration = session?.configuration,
             configuration.httpCookieAcceptPolicy != .never,
             let storage = configuration.httpCookieStorage
         else { return }
-        let cookies = response.cookies(for: url)
-        guard !cookies.isEmpty, usesStandardProtocol(for: request) else { return }
+        let received = response.cookies(for: url)
+        guard !received.isEmpty else { return }
         let current = storage.cookies(for: url) ?? []
         let isMissed = url.scheme == "https" && response.mayBeOverHTTP2
-        let unchanged = cookies.filter { cookie in
+        let unchanged = received.filter { cookie in
             let stored = current.first(where: cookie.isSame)
             let isExpired = cookie.expiresDate == .distantPast && cookie.value == stored?.value
-            return isExpired || isMissed && old.first(where: cookie.isSame) === stored
+            return isExpired || isMissed && cookies.first(where: cookie.isSame) === stored
         }
         storage.setCookies(unchanged, for: url, mainDocumentURL: request.mainDocumentURL)
         #endif

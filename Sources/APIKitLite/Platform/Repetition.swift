@@ -12,7 +12,7 @@ enum Repetition {
 }
 
 #if canImport(FoundationNetworking)
-extension URLSession {
+extension Repetition {
     /// Decides what Foundation may do with a request.
     ///
     /// If a kept-alive connection ends before the response, libcurl sends the request again, up to
@@ -21,12 +21,10 @@ extension URLSession {
     /// forgets the body that it has read. The request then hangs, or an app's own stream arrives
     /// without its beginning. libcurl is therefore limited to one attempt for such a request. If
     /// the request may be repeated, the library itself sends it a second time.
-    func repetition(of request: URLRequest, isResend: Bool) -> Repetition {
+    init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
-        guard hasBody || !request.mayBeRepeated(), usesStandardProtocol(for: request) else {
-            return .allowed
-        }
-        return isResend ? .refusedOnNewConnection : .refused
+        let isAllowed = !isOverConnection || !hasBody && request.mayBeRepeated()
+        self = isAllowed ? .allowed : isResend ? .refusedOnNewConnection : .refused
     }
 }
 
@@ -78,8 +76,8 @@ extension URLSessionExchange {
     }
 }
 #else
-extension URLSession {
-    func repetition(of request: URLRequest, isResend: Bool) -> Repetition { .allowed }
+extension Repetition {
+    init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) { self = .allowed }
 }
 
 extension URLSessionExchange {

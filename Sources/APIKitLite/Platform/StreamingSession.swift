@@ -44,7 +44,7 @@ private final class StreamingSession:
     }
 
     static func dataTask(
-        with request: URLRequest, for owner: URLSession
+        with request: URLRequest, for owner: URLSession, isOverConnection: Bool
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
         // The old session is released outside the lock, because releasing it may run the app's
         // code.
@@ -60,14 +60,13 @@ private final class StreamingSession:
             session.useCount += 1
             return (session, old)
         }
-        let hasConnection = owner.usesStandardProtocol(for: request)
-        if hasConnection { ConnectionBusyLoop.watch(session.urlSession) }
+        if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
         let task = session.urlSession.dataTask(with: request)
-        let placeholder = hasConnection ? owner.placeholder(for: task) : nil
+        let placeholder = isOverConnection ? owner.placeholder(for: task) : nil
         return (
             task,
             {
-                session.streamDidEnd(hasConnection: hasConnection)
+                session.streamDidEnd(isOverConnection: isOverConnection)
                 if let placeholder { waitingQueue.async { placeholder.cancel() } }
             }
         )
@@ -75,12 +74,12 @@ private final class StreamingSession:
 
     /// Releases this session. If another stream could reuse the connection, first waits until the
     /// session has been idle for a while.
-    private func streamDidEnd(hasConnection: Bool) {
+    private func streamDidEnd(isOverConnection: Bool) {
         let use = Self.lock.withLock {
             streamCount -= 1
             return useCount
         }
-        guard hasConnection else { return release(ifIdleSince: use) }
+        guard isOverConnection else { return release(ifIdleSince: use) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.idleTime) { [weak self] in
             self?.release(ifIdleSince: use)
         }
@@ -195,9 +194,9 @@ extension URLSession {
     /// Creates a task whose delegate receives the pieces of the body, and returns the task with a
     /// function to call once when the task has completed.
     func streamingTask(
-        with request: URLRequest
+        with request: URLRequest, isOverConnection: Bool
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
-        StreamingSession.dataTask(with: request, for: self)
+        StreamingSession.dataTask(with: request, for: self, isOverConnection: isOverConnection)
     }
 
     fileprivate var protocolClasses: [ObjectIdentifier] {

@@ -106,7 +106,7 @@ extension HTTPURLResponse {
     }
 }
 
-extension URLSession {
+extension URLSessionExchange {
     /// Returns whether a response, before any body has arrived, may be a proxy's response to
     /// CONNECT.
     ///
@@ -115,10 +115,9 @@ extension URLSession {
     /// first piece of the body. Any other stream should begin when its headers arrive. If the
     /// headers announce a body and its type, or an event stream, they are the server's headers. A
     /// mock's response never counts as a proxy's response.
-    func mayBeOfProxy(_ response: HTTPURLResponse, to exchange: URLSessionExchange) -> Bool {
-        environmentHasProxy && response.url?.scheme?.lowercased() == "https"
-            && (exchange.options.context.waitsForReader || !response.announcesBody)
-            && usesStandardProtocol(for: exchange.request)
+    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
+        environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
+            && (options.context.waitsForReader || !response.announcesBody)
     }
 }
 
@@ -143,9 +142,9 @@ private let environmentHasProxy =
 extension URLSession {
     func prepareForTask(isOverConnection: Bool) throws {}
 
-    func mayBeOfProxy(_ response: HTTPURLResponse, to _: URLSessionExchange) -> Bool { false }
-
-    func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
+    func streamingTask(
+        with request: URLRequest, isOverConnection: Bool
+    ) -> (URLSessionDataTask, @Sendable () -> Void) {
         (dataTask(with: request), {})
     }
 
@@ -164,6 +163,8 @@ extension URLSession {
 
 extension URLSessionExchange {
     func callFoundation(_ call: () -> Void) { call() }
+
+    func mayBeOfProxy(_: HTTPURLResponse) -> Bool { false }
 
     /// Reopens the body's file, for example after a challenge. The app's delegate handles the app's
     /// own streams.

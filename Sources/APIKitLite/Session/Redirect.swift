@@ -64,7 +64,7 @@ package func redirectedRequest(
     }
     next.setValue(nil, forHTTPHeaderField: "Host")
     if target.origin != origin.origin {
-        next.removeHeaders { !openHeaders.contains($0) }
+        next.removeHeaders { !isOpenHeader($0) }
     }
     return next
 }

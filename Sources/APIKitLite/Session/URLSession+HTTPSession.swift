@@ -69,7 +69,8 @@ extension URLSession: HTTPSession {
         let type = isStream ? URLSessionStream.self : URLSessionExchange.self
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
-            repetition: repetition(of: request, isResend: isResend),
+            repetition: Repetition(
+                of: request, isResend: isResend, isOverConnection: isOverConnection),
             isOverConnection: isOverConnection)
         return try await withTaskCancellationHandler {
             try await exchange.outcome(sending: sent, over: self)

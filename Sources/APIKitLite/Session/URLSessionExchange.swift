@@ -85,7 +85,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
                 let task = session.dataTask(with: sent) { [self] data, response, error in
                     let outcome = outcome(data, response, error)
                     if case .success(.response(_, let http)) = outcome {
-                        session.storeCookies(of: http, to: request, replacing: cookies)
+                        storeCookies(of: http, in: session)
                     }
                     continuation.resume(with: outcome)
                 }
@@ -125,7 +125,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         // Bytes that arrived after the cancellation are discarded.
         if isCancelled { return .failure(URLError(.cancelled)) }
         if let error {
-            let error = (isCancelled ? nil : bodyStreamError) ?? originalError(of: error)
+            let error = bodyStreamError ?? originalError(of: error)
             return mustResend(after: error) ? .success(.resend) : .failure(error)
         }
         guard let http = response as? HTTPURLResponse else {
@@ -172,7 +172,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        session.storeCookies(of: response, to: request, replacing: cookies)
+        storeCookies(of: response, in: session)
         // Each task ends at its first redirect, so this is the response to the request.
         let result = Result {
             try options.context.redirectedRequest(after: response, from: request)

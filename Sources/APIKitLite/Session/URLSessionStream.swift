@@ -39,7 +39,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         do { try owner.prepareForTask(isOverConnection: isOverConnection) } catch {
             return fail(error)
         }
-        let (task, didComplete) = owner.streamingTask(with: sent)
+        let (task, didComplete) = owner.streamingTask(
+            with: sent, isOverConnection: isOverConnection)
         self.didComplete = didComplete
         if !isWhole { flow.control(task) }
         refuseRepetitionAtResume(of: task)
@@ -103,10 +104,12 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
         // Once the proxy has opened the tunnel, all responses are from the server.
         let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
-        let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: self)
+        let mayBeOfProxy = !isTunneled && mayBeOfProxy(http)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
         // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
-        if undecided == nil, !open(http), received?.response.mimeType != "multipart/x-mixed-replace" {
+        if undecided == nil, !open(http),
+            received?.response.mimeType != "multipart/x-mixed-replace"
+        {
             // The caller already has a response, and this body does not belong to it.
             decide(.failure(URLError(.badServerResponse)))
             cancel()
@@ -136,7 +139,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
             buffer.finish()
         case .success(let outcome):
             if case .response(_, let http) = outcome {
-                owner?.storeCookies(of: http, to: request, replacing: cookies)
+                storeCookies(of: http, in: owner)
             }
             if !opened.resolve(with: .success(.other(outcome))) {
                 buffer.finish(throwing: URLError(.badServerResponse))
@@ -159,7 +162,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// already has a response or an error.
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
-        owner?.storeCookies(of: http, to: request, replacing: cookies)
+        storeCookies(of: http, in: owner)
         guard opened.resolve(with: .success(.response(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancel() }
         return true
