@@ -18,7 +18,8 @@ extension Fault {
         case .failing(let count): return sample.withoutLength.failing(afterBytes: count)
         case .truncated(let count):
             guard count >= 0 else { return sample.wrong("\(self): a count must not be negative.") }
-            return sample.replacingBody(body.prefix(count))
+            return sample.wrongIfFixed("\(self)", needsHead: true)
+                ?? sample.replacingBody(body.prefix(count))
         case .wrongType(let path):
             return breaking(sample) { $0.replacing(path) { $0.ofAnotherType } }
         case .null(let path): return breaking(sample) { $0.replacing(path) { _ in .null } }
@@ -65,10 +66,7 @@ extension Fault {
 extension MockResponse {
     /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
-        var response = MockResponse.data(Data(body), status: status)
-        response.fields = withoutLength.fields
-        (response.delay, response.isHeld, response.isOpenEnded) = (delay, isHeld, isOpenEnded)
-        return response
+        withoutLength.with(\.pieces, [body].withoutEmpty)
     }
 
     /// Returns a response that stalls after this many bytes of this response.

@@ -19,6 +19,7 @@ import Testing
         let unusable: [(Fault, MockResponse)] = [
             (.wrongType(at: "$"), .text("hi")), (.null(at: "$.x"), json),
             (.wrongType(at: "$.a."), json), (.truncated(toBytes: -1), json),
+            (.truncated(toBytes: 1), .stream()), (.truncated(toBytes: 1), .hanging),
             (.failing(afterBytes: -1), json),
             (.status(99), json), (.html(status: 600), json), (.hanging, .json("{")),
             (.stalled(afterBytes: 0), stream), (.stalled(afterBytes: 10_000), stream),
@@ -185,6 +186,30 @@ import Testing
         #expect(head.contentLength == "\(data.count)")
     }
 
+    /// The recorded length is that of the encoded body, which no client receives.
+    @Test(arguments: Transport.allCases, ["50", "15", nil])
+    func breaksTheBodyOfARecordedResponse(_ transport: Transport, _ length: String?) async throws {
+        let headers = ["Content-Encoding": "gzip", "Content-Length": length]
+        let body = SentPiece(data: Data(#"{"name":"Emma"}"#.utf8), time: .zero)
+        let sample = MockResponse.exchange(
+            HTTPArchive.Exchange(
+                request: .test("a"),
+                response: .status(200, headers: headers.compactMapValues(\.self)), pieces: [body],
+                wasCancelled: false, startDate: .distantPast))
+
+        for (fault, text) in [
+            (Fault.truncated(toBytes: 7), #"{"name""#),
+            (.wrongType(at: "$.name"), #"{"name":0}"#), (.null(at: "$.name"), #"{"name":null}"#),
+        ] {
+            let client = try TestClient(transport)
+            client.network.stub(.any, fault.response(from: sample))
+
+            let (data, response) = try await client.session.exchange(client.request())
+
+            #expect(data.text == text)
+            #expect(response.contentLength == length.map { _ in "\(data.count)" })
+        }
+    }
 }
 
 extension HTTPURLResponse {
