@@ -26,8 +26,9 @@ extension RequestMatcher {
         let reading = RequestReading(RecordedRequest(request: filled))
         var matcher = method(reading.method)
         matcher = value.url.map(matcher.url) ?? matcher
-        for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            matcher = matcher.header(name, value)
+        for (name, sent) in (filled.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key })
+        where value.value(forHTTPHeaderField: name) != nil {
+            matcher = matcher.header(name, sent)
         }
         return matcher.addingBody(of: reading)
     }

@@ -47,6 +47,19 @@ import Testing
         ).check()
     }
 
+    /// A session trims headers and omits blank ones.
+    @Test(arguments: Transport.allCases)
+    func matchesHeadersAsTheyAreSent(_ transport: Transport) async throws {
+        let client = try TestClient(transport)
+        let value = client.request(headers: ["X-A": " 1\t", "X-B": " "])
+        client.network.stub(.any, .text("any"))
+        client.network.stub(.request(value), .text("request"))
+
+        for (request, text) in [(value, "request"), (value.with("X-A", "2"), "any")] {
+            #expect(try await client.session.exchange(request).0.text == text)
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func matchesOverEveryTransport(_ transport: Transport) async throws {
         struct Search: APIRequest {
