@@ -57,12 +57,7 @@ struct JSONDifference {
         case (let expected?, let actual?)
         where expected.isSameScalar(as: actual, marks: relation == .recorded):
             break
-        default:
-            let (wanted, got) = (Self.shown(expected), Self.shown(actual))
-            add(
-                wanted != got
-                    ? "\(path): expected \(wanted), got \(got)"
-                    : "\(path): expected \(wanted)\(Self.difference(expected, actual))")
+        default: add("\(path): expected \(Self.difference(expected, actual))")
         }
     }
 
@@ -94,19 +89,21 @@ struct JSONDifference {
         add("\(path): expected an element \(Self.shown(element))\(order), got none")
     }
 
-    /// Describes the difference between two strings that look the same, for example because they
+    /// Describes two values that differ. Two strings may look the same, for example because they
     /// are too long to show in full.
     private static func difference(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
+        let (wanted, got) = (shown(expected), shown(actual))
+        if wanted != got { return "\(wanted), got \(got)" }
         guard case .string(let expected) = expected, case .string(let actual) = actual else {
-            return ", got another value"
+            return "\(wanted), got another value"
         }
         // A character may have several Unicode forms, so compare scalars.
-        let (wanted, got) = (expected.unicodeScalars, actual.unicodeScalars)
-        guard wanted.count == got.count else {
-            return " of \(wanted.count) characters, got one of \(got.count)"
+        let (old, new) = (expected.unicodeScalars, actual.unicodeScalars)
+        guard old.count == new.count else {
+            return "\(wanted) of \(old.count) characters, got one of \(new.count)"
         }
-        let same = zip(wanted, got).prefix { $0 == $1 }.count
-        return ", got a string that differs after character \(same)"
+        let same = zip(old, new).prefix { $0 == $1 }.count
+        return "\(wanted), got a string that differs after character \(same)"
     }
 
     private static func shown(_ value: JSONValue?) -> String {
