@@ -28,7 +28,8 @@ struct Replay: Sendable {
             }
             let all = stubs.flatMap(\.entries).sorted { $0.number < $1.number }
             let common = all.map { words[$0.number].intersection(sent).count }
-            let entries = zip(all, common).filter { $1 == common.max() }.map(\.0)
+            let most = common.max()
+            let entries = zip(all, common).filter { $1 == most }.map(\.0)
             guard let last = entries.last else { return nil }
             let next = entries.first { uses[$0.number] == 0 }
             let number = (next ?? last).number
