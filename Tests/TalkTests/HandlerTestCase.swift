@@ -51,12 +51,14 @@ func waitUntil(line: UInt = #line, _ isSo: () -> Bool) async {
     }
 }
 
-/// Returns the text of the answer to a request, or the reason of the mock's error.
+/// Returns the text of the answer to a request, or the kind of the mock's error.
 func outcome(_ request: URLRequest, over session: URLSession) async -> String {
     do {
         return try await session.exchange(request).0.text
     } catch {
-        return (error as? MockError).map { "\($0.reason)" } ?? "\(error)"
+        let text = "\(error)"
+        if text.contains("no handler is set") { return "noHandler" }
+        return text.contains("was set to nil before") ? "handlerCleared" : text
     }
 }
 

@@ -81,7 +81,6 @@ extension MockError {
     ) -> MockError {
         let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
         return MockError(
-            .noFixture,
             """
             No fixture "\(fileName)". Looked for:
             \(paths.map { "  " + $0 }.joined(separator: "\n"))

@@ -69,7 +69,6 @@ public final class MockURLSession: HTTPSession {
         if let error { throw error }
         guard let response else {
             throw MockError(
-                .noResponse,
                 """
                 The MockURLSession has no response for \(request.line(redacting: .none)): it was \
                 made with neither a response nor an error.

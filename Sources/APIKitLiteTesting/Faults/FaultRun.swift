@@ -39,7 +39,6 @@ struct FaultRun: Sendable {
     func report() async throws -> FaultReport {
         if let reason = sample.reasonAgainstSample {
             throw MockError(
-                .brokenStub,
                 "forEachFault(in:) cannot use its sample: \(reason) (\(sourceLocation))")
         }
         var endings = [Fault.noFault: try await ending(under: .noFault)]

@@ -78,7 +78,6 @@ extension URLSessionUploadTask {
     fileprivate func body() throws -> Data {
         if let body = try hiddenBody { return body }
         throw MockError(
-            .unsupportedTask,
             """
             The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: Foundation asks \
             no URLProtocol for it. Use uploadTask(with:from:), or set httpBodyStream on a data task.

@@ -4,7 +4,6 @@ extension MockError {
     /// Returns the error for a server that cannot listen on a port.
     static func cannotListen(on port: Int, _ reason: String) -> MockError {
         MockError(
-            .cannotListen,
             """
             Cannot listen on 127.0.0.1, port \(port): \(reason). Choose another port, or leave the \
             port out and read it from the server's `url`.

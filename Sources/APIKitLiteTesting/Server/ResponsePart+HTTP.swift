@@ -97,7 +97,7 @@ extension ResponsePart {
         let status =
             switch error {
             case is HTTPRequestError: 400
-            case let error as MockError where error.reason == .unmatched: 501
+            case let error as MockError where error.isUnmatched: 501
             default: 500
             }
         // The initializer accepts every status and field, so it never returns nil.

@@ -5,7 +5,6 @@ extension MockError {
     /// Returns the error for a request that matches a stub with `times: .never`.
     static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
-            .forbidden,
             """
             \(record.line) must never be made: the stub for \(stub.label) says times: .never.
             """)
@@ -20,10 +19,9 @@ extension MockError {
         let text = "\(record.line) came after the \(last) of "
         guard let recording else {
             return MockError(
-                .usedUp, "\(text)the stub for \(stub.label). Add a response, or omit then: .fail.")
+                "\(text)the stub for \(stub.label). Add a response, or omit then: .fail.")
         }
         return MockError(
-            .usedUp,
             """
             \(text)\(recording.noun)\(recording.places).
             If the client polls: \(recording.repeating)
@@ -33,7 +31,6 @@ extension MockError {
     /// Returns the error for a request that networks keep passing to themselves or to each other.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
-            .brokenStub,
             """
             \(record.line) would come back to this network forever: the stub for \(stub.label) \
             passes it to a session of the network itself, or to a network that passes it back. Pass it to a session that reaches the real host, such as one of \
@@ -76,10 +73,10 @@ extension MockError {
         }
         if let recording {
             lines += recording.skipped(for: reading) + recording.advice
-            return MockError(.unmatched, lines.joined(separator: "\n"))
+            return MockError(lines.joined(separator: "\n"), isUnmatched: true)
         }
         lines += ["This would respond to it:", "  \(reading.shown.suggestedStub)"]
-        return MockError(.unmatched, lines.joined(separator: "\n"))
+        return MockError(lines.joined(separator: "\n"), isUnmatched: true)
     }
 
     /// Returns the stub to show in the error message: a stub that matches but is used up, or else

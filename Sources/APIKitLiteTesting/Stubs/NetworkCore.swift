@@ -130,20 +130,20 @@ final class NetworkCore: Sendable {
         to record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
     ) throws -> Reply {
         if let configurationError = stub.configurationError {
-            throw MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))")
+            throw MockError("\(configurationError) (\(stub.sourceLocation))")
         }
         if stub.times == .never { throw MockError.forbidden(record, by: stub) }
         switch next {
         case .response(let response):
             if let error = response.configurationError {
-                throw MockError(.brokenStub, "\(error) (\(stub.sourceLocation))")
+                throw MockError("\(error) (\(stub.sourceLocation))")
             }
             return try reply(to: record, stub, response)
         case .handler(let handler):
             return .later(.handler) { [self] delivery in
                 let response = try await delivery.run(.handler) { try await handler(record) }
                 if let error = response.configurationError {
-                    throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
+                    throw fail(MockError("\(error) (\(stub.sourceLocation))"))
                 }
                 try await delivery.give(reply(to: record, stub, response))
             }
@@ -159,7 +159,7 @@ final class NetworkCore: Sendable {
     ) throws -> Reply {
         var response = response.part(for: record.request)
         if let error = response.lengthError(for: record.request) {
-            throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
+            throw fail(MockError("\(error) (\(stub.sourceLocation))"))
         }
         // Without a clock, delays take no time.
         if !time.hasClock { (response.delay, response.gaps) = (.zero, []) }

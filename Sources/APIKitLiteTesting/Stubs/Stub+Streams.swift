@@ -155,7 +155,6 @@ extension Stub {
         var reply = "a closure"
         if case .responses(let responses, _) = source { reply = responses[0].description }
         return MockError(
-            .noStream,
             """
             stub.\(call) (\(sourceLocation)) needs a stub that responds with .stream(), without a \
             closure. The stub for \(label) responds with \(reply).

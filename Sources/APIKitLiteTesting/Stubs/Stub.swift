@@ -155,7 +155,6 @@ public final class Stub: Sendable {
         try Task.checkCancellation()
         if isKnown { return }
         throw MockError(
-            .noReader,
             """
             stub.waitForReader() (\(sourceLocation)) failed for the stub for \(label): Its client \
             does not read with stream() of this library, so nothing shows what it has read.

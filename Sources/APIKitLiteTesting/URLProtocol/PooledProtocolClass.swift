@@ -88,7 +88,6 @@ extension NetworkCore {
     fileprivate static func released() -> NetworkCore {
         NetworkCore(clock: nil) { request in
             let error = MockError(
-                .networkGone,
                 """
                 \(request.line(redacting: .none)) came to a session whose MockNetwork was \
                 released. Keep the network, its urlSession or its configuration as long as you load.

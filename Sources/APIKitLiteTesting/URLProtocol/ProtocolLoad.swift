@@ -229,15 +229,13 @@ extension MockError {
     fileprivate static func unsupported(_ task: URLSessionTask?) -> MockError? {
         if task?.isUnsupportedDownload == true {
             return MockError(
-                .unsupportedTask,
                 """
                 A download task cannot be mocked on Linux: Foundation offers a URLProtocol no way \
                 to hand over the file. Use a data task and write its body, or network.serve().
                 """)
         }
         if task is URLSessionWebSocketTask {
-            return MockError(
-                .unsupportedTask, "A web socket task cannot be mocked: it does not speak HTTP.")
+            return MockError("A web socket task cannot be mocked: it does not speak HTTP.")
         }
         return nil
     }

@@ -95,7 +95,6 @@ extension MockError {
 
     fileprivate static func noHandler(_ request: URLRequest) -> MockError {
         MockError(
-            .noHandler,
             """
             MockURLProtocol received \(request.line(redacting: .none)), but no handler is set. \
             Set MockURLProtocol.requestHandler before the request is made.
@@ -104,7 +103,6 @@ extension MockError {
 
     fileprivate static func handlerCleared(_ request: URLRequest) -> MockError {
         MockError(
-            .handlerCleared,
             """
             \(request.line(redacting: .none)) was refused: its MockURLProtocol.requestHandler \
             was set to nil before it was called. Wait for every request before a test ends, or give \

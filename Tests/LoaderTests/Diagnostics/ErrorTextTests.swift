@@ -13,7 +13,7 @@ import TestSupport
         load,
         DownloadError.fileInUse(file),
         FileBodyError.missing(file),
-        MockError(.noHandler, "There is no handler."),
+        MockError("There is no handler."),
         RequestBuildingError("\"G T\" is not an HTTP method."),
         StreamError.compressed,
         TransportError.bodyReadTwice,

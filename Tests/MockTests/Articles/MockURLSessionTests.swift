@@ -65,7 +65,7 @@ import Testing
 
         let empty = MockURLSession(response: (body, nil, nil))
         let failure = await #expect(throws: MockError.self) { try await empty.exchange(request) }
-        #expect(failure?.reason == .noResponse)
+        #expect(failure?.description.contains("has no response for GET") == true)
 
         let file = URLResponse(
             url: URL(string: "file:///a")!, mimeType: nil, expectedContentLength: 0,

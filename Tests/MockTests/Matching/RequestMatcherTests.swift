@@ -219,7 +219,7 @@ import Testing
             try await network.exchange(.test("users/42"))
         }
 
-        #expect(error?.reason == .brokenStub)
+        #expect(error?.description.contains("brace without its partner") == true)
     }
 
     /// A predicate relies only on earlier criteria. Otherwise the stub would take every request.
@@ -240,7 +240,7 @@ import Testing
         }
 
         #expect(response.statusCode == 204)
-        #expect(error?.reason == .brokenStub)
+        #expect(error?.description.contains("not JSON") == true)
     }
 
     @Test func keepsThePathValuesOfTheFirstMatch() {
@@ -317,7 +317,6 @@ import Testing
             let failure = await #expect(throws: MockError.self, "\(matcher)") {
                 _ = try await network.exchange(.test("a"))
             }
-            #expect(failure?.reason == .brokenStub, "\(matcher)")
             let verification = #expect(throws: VerificationError.self, "\(matcher)") {
                 try network.verify()
             }

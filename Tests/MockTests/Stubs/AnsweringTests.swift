@@ -37,7 +37,6 @@ import TestSupport
             try await network.exchange(.test("a"))
         }
 
-        #expect(failure?.reason == .brokenStub)
         let text = failure?.description ?? ""
         let path = folder.url.path
         #expect(text.hasPrefix("No fixture \"user\". Looked for:\n  \(path)/user.json\n"))

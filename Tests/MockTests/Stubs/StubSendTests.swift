@@ -273,7 +273,6 @@ import TestSupport
                 default: try await stub.fail(fileID: "Tests/Send.swift", line: 7)
                 }
             }
-            #expect(error?.reason == .noStream)
             #expect(
                 error?.description == """
                     stub.\(call) (Tests/Send.swift:7) needs a stub that responds with .stream(), without \
