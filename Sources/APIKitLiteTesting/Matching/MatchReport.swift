@@ -4,37 +4,31 @@ struct MatchReport: CustomStringConvertible {
     struct Line: Sendable {
         let criterion: String
         /// How the request differs, or nil if the criterion holds. If the criterion was not
-        /// checked, this text says so.
-        let difference: String?
-        /// Further lines about the difference, such as one for each differing key in a JSON body.
-        let details: [String]
+        /// checked, the difference says so.
+        let difference: Difference?
 
         /// Whether the criterion holds.
         var holds: Bool { difference == nil }
 
-        init(_ criterion: String, _ difference: Difference?) {
-            self.criterion = criterion
-            self.difference = difference?.text
-            details = difference?.details ?? []
-        }
-
         /// The line as text: ✓ or ✗, the criterion, and the details below it.
         var text: String {
             guard let difference else { return "  ✓ \(criterion)" }
-            let details = details.map { "\n      \($0)" }.joined()
-            return "  ✗ \(criterion), but \(difference)\(details)"
+            let details = difference.details.map { "\n      \($0)" }.joined()
+            return "  ✗ \(criterion), but \(difference.text)\(details)"
         }
     }
 
     /// How a request differs from a criterion.
-    struct Difference {
+    struct Difference: Sendable {
         /// The end of the line, such as "the request has no body".
         let text: String
-        var details: [String] = []
+        /// Further lines, such as one for each differing key in a JSON body.
+        let details: [String]
+        /// Whether the request is so close that the test probably meant this stub for it.
+        let isNear: Bool
 
-        init(_ text: String, details: [String] = []) {
-            self.text = text
-            self.details = details
+        init(_ text: String, details: [String] = [], isNear: Bool = false) {
+            (self.text, self.details, self.isNear) = (text, details, isNear)
         }
 
         static func has(_ actual: String) -> Difference {
@@ -57,26 +51,27 @@ struct MatchReport: CustomStringConvertible {
     init(_ matcher: RequestMatcher, on reading: RequestReading) {
         for (index, criterion) in matcher.criteria.enumerated() {
             let needsOthers = criterion.callsPredicate || criterion.readsBody && reading.isLarge
-            let difference: Difference?
+            var difference: Difference?
             if !areCriteriaMet && needsOthers
                 || criterion.callsPredicate && index >= matcher.usableCount
             {
                 difference = Difference("it was not checked, because another criterion failed")
             } else if criterion.holds(reading) {
-                difference = nil
                 points += 2
             } else {
-                if criterion.isNear(reading) { points += 1 }
                 // A predicate inside a criterion may read the captured values.
                 reading.shown.pathValues = reading.pathValues
                 difference = criterion.difference(reading.shown)
             }
+            if difference?.isNear == true { points += 1 }
             areCriteriaMet = areCriteriaMet && difference == nil
-            lines.append(Line(criterion.description(), difference))
+            lines.append(Line(criterion: criterion.description(), difference: difference))
         }
         guard let configurationError = matcher.configurationError else { return }
         lines.append(
-            Line("a criterion of this stub", Difference("it is invalid: \(configurationError)")))
+            Line(
+                criterion: "a criterion of this stub",
+                difference: Difference("it is invalid: \(configurationError)")))
     }
 
     /// Whether every criterion holds and the matcher is valid.

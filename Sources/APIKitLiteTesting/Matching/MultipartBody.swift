@@ -64,16 +64,18 @@ extension RecordedPart {
             guard parts.count == 2, parts[0].utf8.isHTTPToken, !line.utf8.contains(0x0A) else {
                 throw .malformed
             }
-            headers.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
+            headers.append((parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces)))
         }
-        let disposition = headers.first { $0.name.lowercased() == "content-disposition" }?.value
-        guard let disposition, disposition.lowercased().hasPrefix("form-data"),
+        func value(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        guard let disposition = value("content-disposition"),
+            disposition.lowercased().hasPrefix("form-data"),
             let name = headerParameter("name", of: disposition)
         else { throw .malformed }
         self.init(
             name: unescaped(name),
             fileName: headerParameter("filename", of: disposition).map(unescaped),
-            headers: headers, data: end.map { Data(content[$0.upperBound...]) } ?? Data())
+            contentType: value("content-type"),
+            data: end.map { Data(content[$0.upperBound...]) } ?? Data())
     }
 }
 

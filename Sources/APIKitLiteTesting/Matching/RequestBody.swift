@@ -42,9 +42,7 @@ enum RequestBody {
         }
         guard isSlow(request, task) else { return request }
         // Read a fresh stream, because the client may send the request again.
-        if let stream = request.openedBody {
-            request.httpBody = try read(stream)
-        } else if let stream = request.httpBodyStream {
+        if let stream = request.openedBody ?? request.httpBodyStream {
             request.httpBody = try read(stream)
         } else if let upload = task as? URLSessionUploadTask {
             request.httpBody = try upload.body()

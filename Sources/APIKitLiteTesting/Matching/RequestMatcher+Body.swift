@@ -4,8 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires a body of exactly these bytes.
     public func body(_ data: Data) -> RequestMatcher {
-        let size = "\(data.count) \(data.count == 1 ? "byte" : "bytes")"
-        return adding(data.isEmpty ? "no body" : "a body of \(size)") { [isRecorded] in
+        adding(data.isEmpty ? "no body" : "a body of \(byteCount(data.count))") { [isRecorded] in
             data.matches($0.body, marks: isRecorded)
         } or: { reading in
             guard !data.isEmpty, reading.body.count == data.count else {
@@ -88,12 +87,10 @@ extension RequestMatcher {
                 let body = reading.bodyPlaceholder
                 return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
             case .success(let actual):
+                let difference = JSONDifference(expected, relation, actual)
                 return MatchReport.Difference(
-                    "it differs:", details: JSONDifference(expected, relation, actual).lines)
+                    "it differs:", details: difference.lines, isNear: difference.count == 1)
             }
-        } isNear: { reading in
-            guard case .success(let actual) = reading.json else { return false }
-            return JSONDifference(expected, relation, actual).count == 1
         }
     }
 }

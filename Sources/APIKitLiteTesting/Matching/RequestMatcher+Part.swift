@@ -15,25 +15,10 @@ extension RequestMatcher {
     public func part(
         _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
     ) -> RequestMatcher {
-        adding(
-            ExpectedPart(
-                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data,
-                isRecorded: isRecorded))
-    }
-
-    /// Requires a part of a `multipart/form-data` body with this text. Other parts are allowed.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - text: The whole content of the part, in UTF-8. Spaces and line breaks matter.
-    public func part(_ name: String, text: String) -> RequestMatcher {
-        adding(
-            ExpectedPart(
-                name: name, data: Data(text.utf8), text: text, isRecorded: isRecorded))
-    }
-
-    private func adding(_ part: ExpectedPart) -> RequestMatcher {
-        adding(part.description, readsBody: true) { reading in
+        let part = ExpectedPart(
+            name: name, fileName: fileName, mediaType: mediaType(contentType), data: data,
+            isRecorded: isRecorded)
+        return adding(part.description, readsBody: true) { reading in
             guard case .success(let multipart) = reading.multipart else { return false }
             return multipart.parts.contains(where: part.matches)
         } or: { reading in
@@ -44,16 +29,23 @@ extension RequestMatcher {
             }
         }
     }
+
+    /// Requires a part of a `multipart/form-data` body with this text. Other parts are allowed.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - text: The whole content of the part, in UTF-8. Spaces and line breaks matter.
+    public func part(_ name: String, text: String) -> RequestMatcher {
+        part(name, data: Data(text.utf8))
+    }
 }
 
 /// The part that a criterion requires. A nil property matches every value.
 private struct ExpectedPart: Sendable {
     let name: String
-    var fileName: String?
-    var mediaType: String?
-    var data: Data?
-    /// The required content as text, if the criterion was created with text.
-    var text: String?
+    let fileName: String?
+    let mediaType: String?
+    let data: Data?
     /// Whether marks in the data match any text.
     let isRecorded: Bool
 
@@ -70,9 +62,10 @@ private struct ExpectedPart: Sendable {
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")
     }
 
+    /// The content of a field, or the size of a file.
     private var shownData: String? {
-        guard let text else { return data.map { byteCount($0.count) } }
-        return "\"\(text.excerpt(limit: 60))\""
+        let text = fileName == nil && mediaType == nil ? data.flatMap(exactText) : nil
+        return text.map { "\"\($0.excerpt(limit: 60))\"" } ?? data.map { byteCount($0.count) }
     }
 
     /// Describes the parts of a request that have the same name, or all parts if no part has that

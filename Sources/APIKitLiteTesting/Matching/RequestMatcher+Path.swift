@@ -121,12 +121,10 @@ extension RequestMatcher {
             if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
             return true
         } or: { reading in
-            let actual = reading.url.path
-            var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
-            difference.details = advice(reading) + [hint].compactMap(\.self)
-            return difference
-        } isNear: { reading in
-            !advice(reading).isEmpty
+            let (actual, near) = (reading.url.path, advice(reading))
+            return MatchReport.Difference(
+                "the request has \(actual.isEmpty ? "/" : actual)",
+                details: near + [hint].compactMap(\.self), isNear: !near.isEmpty)
         }
     }
 }

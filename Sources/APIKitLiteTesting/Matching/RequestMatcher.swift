@@ -21,9 +21,6 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs, if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
-        /// Whether a request for which the criterion does not hold is so close that the test
-        /// probably meant this stub for it.
-        let isNear: @Sendable (RequestReading) -> Bool
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         let callsPredicate: Bool
         /// Whether the criterion parses the body. Parsing a large body is slow.
@@ -46,34 +43,22 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// A matcher for all requests.
     public static var any: RequestMatcher { RequestMatcher() }
 
-    /// Returns a matcher for all requests, to which the criteria of a recorded request are added.
-    static func recorded(ignoring redaction: Redaction) -> RequestMatcher {
-        RequestMatcher(ignored: redaction)
-    }
-
     /// The criteria, in order.
     public var description: String {
         criteria.isEmpty
             ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
     }
 
-    /// Returns which criteria hold for a request, and how the request differs from the other
-    /// criteria.
-    func report(on request: RecordedRequest) -> MatchReport {
-        report(on: RequestReading(request))
-    }
-
     /// Returns the matcher with one more criterion.
     func adding(
         _ description: @autoclosure @escaping @Sendable () -> String, callsPredicate: Bool = false,
         readsBody: Bool = false, _ holds: @escaping @Sendable (RequestReading) -> Bool,
-        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference,
-        isNear: @escaping @Sendable (RequestReading) -> Bool = { _ in false }
+        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
         var matcher = self
         matcher.criteria.append(
             Criterion(
-                description: description, holds: holds, difference: difference, isNear: isNear,
+                description: description, holds: holds, difference: difference,
                 callsPredicate: callsPredicate, readsBody: readsBody))
         return matcher
     }
@@ -110,7 +95,8 @@ extension RequestMatcher {
         return true
     }
 
-    /// Returns the result for a request. Adds the captured path values to the reading.
+    /// Returns which criteria hold for a request, and how the request differs from the other
+    /// criteria. Adds the captured path values to the reading.
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(self, on: compared(reading))
     }

@@ -113,7 +113,7 @@ extension RequestMatcher {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
-        var matcher = RequestMatcher.recorded(ignoring: redaction).method(reading.method)
+        var matcher = RequestMatcher(ignored: redaction).method(reading.method)
             .adding(origin) { live in
                 live.url.scheme == url.scheme && live.url.host == url.host
                     && live.url.port == url.port || isServed(live.request.url)

@@ -14,23 +14,15 @@ public struct RecordedPart: Sendable {
     /// The name of the file; nil for a field that is not a file.
     public let fileName: String?
 
-    /// The headers, in order, as they were sent.
-    let headers: [(name: String, value: String)]
+    /// The value of the `Content-Type` header; nil if the part has no such header and so is plain
+    /// text (RFC 7578, section 4.4).
+    public let contentType: String?
 
     /// The value of the field, or the bytes of the file.
     public let data: Data
 
-    /// The value of the `Content-Type` header; nil if the part has no such header and so is plain
-    /// text (RFC 7578, section 4.4).
-    public var contentType: String? { header("Content-Type") }
-
     /// The content as text; nil if it is not UTF-8.
     public var text: String? { exactText(data) }
-
-    /// Returns the first value of a header, or nil if the part does not have that header.
-    func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
 
     /// The text of a field; nil for a file and for bytes that are not text.
     var fieldText: String? { isField ? text : nil }

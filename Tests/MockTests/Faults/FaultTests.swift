@@ -69,7 +69,7 @@ import Testing
         #expect(broken == [key: [["x": nil]]])
         let report = RequestMatcher.any.json(sample).report(
             on: RecordedRequest(request: .json(data.text)))
-        #expect(report.lines[0].details == ["\(path): expected 1, got null"])
+        #expect(report.lines[0].difference?.details == ["\(path): expected 1, got null"])
     }
 
     private static let sample = #"{"a":"x","b":[1,true,null],"c":{},"d e":[]}"#

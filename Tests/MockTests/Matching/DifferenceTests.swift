@@ -9,9 +9,9 @@ import Testing
 @Suite(.limited, .usesSockets) struct DifferenceTests {
     private func difference(
         _ matcher: RequestMatcher, _ request: URLRequest
-    ) throws -> MatchReport.Line {
-        try #require(
-            matcher.report(on: RecordedRequest(request: request)).lines.first { !$0.holds })
+    ) throws -> MatchReport.Difference {
+        let lines = matcher.report(on: RecordedRequest(request: request)).lines
+        return try #require(lines.compactMap(\.difference).first)
     }
 
     @Test(arguments: [

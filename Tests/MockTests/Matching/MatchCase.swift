@@ -31,6 +31,12 @@ struct MatchCase: CustomTestStringConvertible, Sendable {
     }
 }
 
+extension RequestMatcher {
+    func report(on request: RecordedRequest) -> MatchReport {
+        report(on: RequestReading(request))
+    }
+}
+
 extension URLRequest {
     static func url(_ text: String, method: String = "GET") -> URLRequest {
         var request = URLRequest(url: URL(string: text)!)

@@ -78,8 +78,6 @@ import Testing
 
         #expect(parts.map(\.contentType) == ["text/html"])
         #expect(parts.first?.name == "a")
-        #expect(parts.first?.headers.map(\.value) == ["form-data;  name=a", "text/html", ""])
-        #expect(parts.first?.header("x-a") == "")
     }
 
     @Test(arguments: [
