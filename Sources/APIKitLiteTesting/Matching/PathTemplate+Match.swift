@@ -16,19 +16,16 @@ extension PathTemplate {
     ///
     /// The path is split before it is decoded, so a segment may contain an escaped slash.
     static func decodedSegments(ofPath path: String) -> [String] {
-        segments(of: path).map { segment in
-            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
-        }
+        segments(of: path).map { PercentEncoding.decode($0) }
     }
 
     /// Returns the value of each name in the template, or nil if the template does not match the
     /// path.
     ///
     /// A value must have at least one character, and must be the same wherever its name occurs.
-    /// With `isPrefix`, more segments may follow.
-    func match(_ path: ArraySlice<String>, isPrefix: Bool = false) -> [String: String]? {
+    func match(_ path: ArraySlice<String>) -> [String: String]? {
         let keepsSlashes = segments.last?.keepsSlashes ?? false
-        guard path.count == segments.count || isPrefix || keepsSlashes else { return nil }
+        guard path.count == segments.count || keepsSlashes else { return nil }
         var values: [String: String] = [:]
         for (index, segment) in segments.enumerated() {
             let texts = path.dropFirst(index)

@@ -21,22 +21,13 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires that at least one of several matchers matches.
+    /// Matches requests that at least one of several matchers matches.
     ///
     /// - Parameter matchers: The matchers, in the order in which they are tried. The path values
     ///   that the first match captures are kept. An empty list is a configuration error.
-    public func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
-        anyOf(matchers)
-    }
-
-    /// Matches requests that at least one of several matchers matches.
     public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
-        any.anyOf(matchers)
-    }
-
-    func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
-        if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        return adding(
+        if matchers.isEmpty { return any.broken(".anyOf(_:) was given no matcher.") }
+        return any.adding(
             "any of " + matchers.map { "(\($0))" }.joined(separator: " or "),
             callsPredicate: matchers.contains(where: \.hasPredicate)
         ) { reading in

@@ -23,7 +23,16 @@ extension RequestMatcher {
                 "\(template.debugDescription) is a URL, where a stub takes "
                     + "a path such as /users. The host has a criterion of its own, .host(_:).")
         }
-        return addingTemplate("path", template, template, isWhole: true) { $0.match($1) }
+        do {
+            let parsed = try PathTemplate(template)
+            let unescaped = parsed.unescaped
+            let hint = PathTemplate.hint(for: template)
+            return addingPath("path", template, hint: hint) { segments in
+                parsed.match(segments) ?? unescaped?.match(segments)
+            }
+        } catch {
+            return broken("\(error)")
+        }
     }
 
     /// Requires a path, percent-encoded as in a URL. The path is not a template.
@@ -38,52 +47,20 @@ extension RequestMatcher {
                 ".path(exactly:) was given a ? or #. Escape it, or use .query(exactly:).")
         }
         let segments = PathTemplate.decodedSegments(ofPath: path)
-        return addingPath("path exactly", path, isWhole: true) { [isRecorded] in
+        return addingPath("path exactly", path) { [isRecorded] in
             segments[...].elementsEqual($0) { $0.matches($1, marks: isRecorded) } ? [:] : nil
         }
     }
 
-    /// Requires a path that begins with these segments: `/v1` matches `/v1` and `/v1/users`, but
-    /// not `/v10`.
-    ///
-    /// - Parameter prefix: The segments, which may be a template. If the prefix ends with a slash,
-    ///   at least one more segment must follow. An invalid template is a configuration error.
-    public func path(prefix: String) -> RequestMatcher {
-        let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
-        return addingTemplate("path prefix", prefix, text, isWhole: false) { template, segments in
-            if text.isEmpty { return [:] }
-            // If the prefix ends with a slash, at least one more segment must follow.
-            let path = text == prefix ? segments : segments.dropLast()
-            return template.match(path, isPrefix: true)
-        }
-    }
-
-    /// Returns the matcher with a criterion for the path as a template.
-    private func addingTemplate(
-        _ noun: String, _ path: String, _ template: String, isWhole: Bool,
-        _ match: @escaping @Sendable (PathTemplate, ArraySlice<String>) -> [String: String]?
-    ) -> RequestMatcher {
-        do {
-            let parsed = try PathTemplate(template)
-            let unescaped = parsed.unescaped
-            let hint = PathTemplate.hint(for: template)
-            return addingPath(noun, path, hint: hint, isWhole: isWhole) { segments in
-                match(parsed, segments) ?? unescaped.flatMap { match($0, segments) }
-            }
-        } catch {
-            return broken("\(error)")
-        }
-    }
-
-    /// Returns the matcher with a criterion for the path, or for its beginning. `match` returns the
-    /// values that it captures from segments, or nil if the segments do not match. `hint` is advice
-    /// for a template in another notation.
+    /// Returns the matcher with a criterion for the path. `match` returns the values that it
+    /// captures from segments, or nil if the segments do not match. `hint` is advice for a
+    /// template in another notation.
     private func addingPath(
-        _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
+        _ noun: String, _ path: String, hint: String? = nil,
         _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?
     ) -> RequestMatcher {
         // A template that begins with a name would match the end of almost any path.
-        let mayFollowBase = isWhole && !["", "/"].contains(path) && !path.prefix(2).contains("{")
+        let mayFollowBase = !["", "/"].contains(path) && !path.prefix(2).contains("{")
         /// Hints for a request whose path differs in only one way.
         @Sendable func advice(_ reading: RequestReading) -> [String] {
             let segments = reading.segments[...]

@@ -13,7 +13,7 @@ import TestSupport
         let kinds: [(String, RequestMatcher)] = [
             ("template", .get("/users/{id}")), ("literal", .get("/users/42")), ("any", .any),
             ("path", .path("/users/42")), ("method", .method("GET")),
-            ("prefix", .any.path(prefix: "/users")), ("mixed", .get("/{a}/4{b}")),
+            ("rest", .path("/users/{+rest}")), ("mixed", .get("/{a}/4{b}")),
             ("exact", .any.path(exactly: "/users/4%32")), ("either", .anyOf(.get("/users/42"))),
         ]
         for start in kinds.indices {
