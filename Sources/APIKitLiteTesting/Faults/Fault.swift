@@ -104,19 +104,17 @@ extension Fault: CustomStringConvertible {
         case .cancelledDuring: "cancelled during"
         case .error(let code): URLError.name(of: code)
         case .hanging: "no response"
-        case .failing(let count): "connection lost after \(bytes(count))"
+        case .failing(let count): "connection lost after \(byteCount(count))"
         case .truncated(0): "empty body"
-        case .truncated(let count): "truncated to \(bytes(count))"
+        case .truncated(let count): "truncated to \(byteCount(count))"
         case .wrongType(let path): "wrong type at \(path)"
         case .null(let path): "null at \(path)"
         case .html(let status): "HTML from a proxy, status \(status)"
         case .status(let status, let seconds?): "\(status) with Retry-After: \(seconds)"
         case .status(let status, nil): "status \(status)"
         case .slow: "one byte a second"
-        case .stalled(let count): "nothing after \(bytes(count))"
+        case .stalled(let count): "nothing after \(byteCount(count))"
         case .repeatedPiece(let number): "piece \(number) sent twice"
         }
     }
 }
-
-private func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }

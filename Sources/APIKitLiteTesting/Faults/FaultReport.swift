@@ -11,11 +11,6 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
     /// `throwing` of `forEachFault`.
     case thrown(String)
 
-    /// Creates the outcome of a load that threw this error.
-    init(_ error: APIRequestError) {
-        self = .error(error.stage, isCancellation: error.isCancellation)
-    }
-
     /// A short description of the outcome, such as `value`, `.parse` or `.transport, cancelled`.
     public var description: String {
         switch self {
@@ -35,42 +30,16 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
-    /// The faults of the run, in order. A run that failed may not have tried all faults.
+    /// The faults of the run, in order.
     public let faults: [Fault]
 
-    let results: [Fault: (outcome: LoadOutcome, error: (any Error)?)]
+    let results: [Fault: LoadOutcome]
 
-    /// The outcome under this fault.
+    /// The outcome under this fault; nil if the run did not have this fault.
     ///
-    /// A status without a `Retry-After`, such as `.status(503)`, also finds the first fault with
-    /// that status and a `Retry-After`. The outcome is `nil` if the fault was not tried, or if the
-    /// client hung or threw an unexpected error.
-    ///
-    /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
-    public subscript(_ fault: Fault) -> LoadOutcome? { result(under: fault)?.outcome }
-
-    /// Returns the error thrown by the client under a fault, such as an `APIRequestError`, or nil
-    /// if the client returned a value or has no outcome.
-    ///
-    ///     let error = report.error(under: .status(404)) as? APIRequestError
-    ///     #expect(error?.localizedDescription == "The server responded with 404 (Not Found).")
-    public func error(under fault: Fault) -> (any Error)? { result(under: fault)?.error }
-
-    private func result(
-        under fault: Fault
-    ) -> (outcome: LoadOutcome, error: (any Error)?)? {
-        guard case .status(let wanted, nil) = fault, !faults.contains(fault) else {
-            return results[fault]
-        }
-        return faults.first { if case .status(wanted, _) = $0 { true } else { false } }
-            .flatMap { results[$0] }
-    }
-
-    /// Returns whether two reports have the same faults and outcomes.
-    public static func == (left: FaultReport, right: FaultReport) -> Bool {
-        left.faults == right.faults
-            && left.results.mapValues(\.outcome) == right.results.mapValues(\.outcome)
-    }
+    /// - Parameter fault: One of ``faults``, including any `Retry-After`; or ``Fault/noFault``,
+    ///   whose outcome is a value.
+    public subscript(_ fault: Fault) -> LoadOutcome? { results[fault] }
 
     /// The number of faults, and how often each outcome occurred, the most frequent outcome first,
     /// such as `141 faults: .parse 62, .transport 62, value 12, .validate 5`.
@@ -83,14 +52,12 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// A table with one line for each fault: its description and its outcome.
-    ///
-    /// A missing outcome is shown as `broken`.
     public var table: String {
         let width = faults.map(\.description.count).max() ?? 0
-        return faults.map { fault in
+        return faults.compactMap { fault in
             let name = fault.description.padding(
                 toLength: width + 2, withPad: " ", startingAt: 0)
-            return name + (self[fault]?.description ?? "broken")
+            return results[fault].map { "\(name)\($0)" }
         }.joined(separator: "\n")
     }
 }

@@ -6,10 +6,19 @@ import Foundation
 /// Each run has its own network and its own clock. The clock advances automatically when nothing
 /// else is happening.
 struct FaultRun: Sendable {
-    /// A client's outcome and the error that it threw, or what went wrong.
-    typealias Ending = Result<
-        (outcome: LoadOutcome, error: (any Error)?), FaultError.Violation
-    >
+    /// One fault under which the client failed a requirement.
+    struct Violation: Error {
+        let fault: Fault
+        /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
+        let event: String
+        /// An identifier shared by events that probably have the same cause.
+        let kind: String
+        /// Whether the client never finished.
+        var isHung = false
+    }
+
+    /// A client's outcome, or what went wrong.
+    typealias Ending = Result<LoadOutcome, Violation>
 
     /// Runs the client once and returns what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
@@ -47,18 +56,35 @@ struct FaultRun: Sendable {
             endings.merge(try await self.endings()) { $1 }
             advice = self.advice
         }
-        let skippedCount = faults.count + 1 - endings.count
-        if skippedCount > 0, endings.count > 1 {
+        let violations = ([.noFault] + faults).compactMap { endings[$0]?.violation }
+        if violations.isEmpty {
+            return FaultReport(faults: faults, results: endings.compactMapValues { try? $0.get() })
+        }
+        // The run without a fault does not count.
+        let triedCount = endings.count - 1
+        if triedCount > 0, triedCount < faults.count {
+            let skippedCount = faults.count - triedCount
             advice.insert(
                 "So many hung that the last \(skippedCount) faults were not tried.", at: 0)
         }
-        let report = FaultReport(
-            faults: faults, results: endings.compactMapValues { try? $0.get() })
-        let violations = ([.noFault] + faults).compactMap { endings[$0]?.violation }
-        if violations.isEmpty { return report }
-        throw FaultError(
-            violations: violations, report: report, skippedCount: skippedCount,
-            sourceLocation: sourceLocation, advice: advice)
+        let what =
+            triedCount == 0
+            ? "The client failed without a fault"
+            : "\(violations.count) of \(triedCount) faults broke the client"
+        let lines = ["\(what) (\(sourceLocation)):"] + Self.lines(about: violations) + advice
+        throw FaultError(description: lines.joined(separator: "\n"))
+    }
+
+    /// Returns a line about the first violation of each kind.
+    private static func lines(about violations: [Violation]) -> [String] {
+        let groups = Dictionary(grouping: violations, by: \.kind)
+        return violations.compactMap { violation in
+            guard let group = groups[violation.kind], group[0].fault == violation.fault else {
+                return nil
+            }
+            let more = group.count > 1 ? " and \(group.count - 1) more" : ""
+            return "  \(violation.fault)\(more): \(violation.event)"
+        }
     }
 
     /// Returns what the client did under each fault that was tried.
@@ -97,11 +123,7 @@ struct FaultRun: Sendable {
             }
             let moving = Task {
                 await begun.wait { $0 }
-                let reason = await move(clock, of: network, fault) {
-                    work.cancel()
-                } afterCancelling: {
-                    stub.release()
-                }
+                let reason = await move(clock, of: network, fault, cancelling: work, of: stub)
                 promise.resolve(with: .success(.failure(.hung(fault, network, reason))))
             }
             defer {
@@ -120,13 +142,13 @@ struct FaultRun: Sendable {
     /// limit, measured in checks. On a busy machine, a check takes longer, but the client also
     /// needs more time.
     private func move(
-        _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
-        afterCancelling release: () -> Void
+        _ clock: MockClock, of network: MockNetwork, _ fault: Fault,
+        cancelling work: Task<Void, Never>, of stub: Stub
     ) async -> String {
         var (checks, sleeps, restingLooks) = (0, 0, 0)
         while Self.check * checks < timeLimit, !Task.isCancelled {
             let mayCancel = fault == .cancelledDuring && network.core.journal.requestCount > 0
-            if mayCancel { cancel() }
+            if mayCancel { work.cancel() }
             let seen = network.core.journal.changeCount
             for _ in 0..<32 { await Task.yield() }
             // The client may run on the main actor, which other tests can keep busy.
@@ -135,7 +157,7 @@ struct FaultRun: Sendable {
             try? await Task.sleep(for: Self.check)
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
             // A client that ignores cancellation receives the response.
-            if mayCancel, restingLooks > 0 { release() }
+            if mayCancel, restingLooks > 0 { stub.release() }
             // Without a sleeper, the next step would be the deadline of a pending exchange.
             if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty
             {
@@ -161,12 +183,12 @@ struct FaultRun: Sendable {
 }
 
 extension FaultRun.Ending {
-    fileprivate var violation: FaultError.Violation? {
+    fileprivate var violation: FaultRun.Violation? {
         if case .failure(let violation) = self { violation } else { nil }
     }
 }
 
-extension FaultError.Violation {
+extension FaultRun.Violation {
     /// Returns the violation for a client that hangs.
     fileprivate static func hung(_ fault: Fault, _ network: MockNetwork, _ reason: String) -> Self {
         let requests = network.requests

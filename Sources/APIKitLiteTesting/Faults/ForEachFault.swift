@@ -80,14 +80,16 @@ public func forEachFault<R, E: Error>(
     ) { fault, network, clock in
         do {
             _ = try await body(network, clock)
-            return .success((.value, nil))
+            return .success(.value)
         } catch  where fault == .noFault {
             return .failure(.init(fault: fault, event: "threw \(error)", kind: ""))
         } catch let error as E {
-            let outcome = (error as? APIRequestError).map(LoadOutcome.init)
-            return .success((outcome ?? .thrown(text(of: error)), error))
-        } catch let error as CancellationError where fault.isCancellation {
-            return .success((.thrown("CancellationError"), error))
+            let outcome = (error as? APIRequestError).map {
+                LoadOutcome.error($0.stage, isCancellation: $0.isCancellation)
+            }
+            return .success(outcome ?? .thrown(text(of: error)))
+        } catch is CancellationError where fault.isCancellation {
+            return .success(.thrown("CancellationError"))
         } catch {
             let event = "threw \(text(of: error)), not \(E.self)"
             return .failure(.init(fault: fault, event: event, kind: "\(type(of: error))"))
