@@ -17,18 +17,12 @@ extension MockResponse {
     public static func fixture(
         _ fileName: String, in bundle: Bundle, status: Int = 200
     ) -> MockResponse {
-        fixture(fileName, JsonLoader(bundle: bundle), status)
-    }
-
-    static func fixture(
-        _ fileName: String, _ loader: JsonLoader, _ status: Int
-    ) -> MockResponse {
         let file = URL(fileURLWithPath: fileName)
         let type = file.pathExtension.isEmpty ? "application/json" : fileMediaType(file)
         let charset = type.hasPrefix("text/") ? "; charset=utf-8" : ""
         do {
             return .data(
-                try loader.data(fileName: fileName),
+                try JsonLoader(bundle: bundle).data(fileName: fileName),
                 contentType: type + charset, status: status)
         } catch {
             return MockResponse.status(status).wrong("\(error)")

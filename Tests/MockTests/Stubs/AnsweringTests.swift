@@ -15,7 +15,8 @@ import TestSupport
             let folder = try TemporaryFolder()
             try folder.write("[1]", name)
             let client = try TestClient(transport)
-            client.network.stub(.any, .fixture(asked, JsonLoader(folder: folder.url), 201))
+            let bundle = try #require(Bundle(url: folder.url))
+            client.network.stub(.any, .fixture(asked, in: bundle, status: 201))
 
             let (data, response) = try await client.session.exchange(client.request())
 
@@ -29,9 +30,8 @@ import TestSupport
         let folder = try TemporaryFolder()
         try folder.write("[]", "users.json")
         let network = MockNetwork()
-        network.stub(
-            .any, .fixture("user", JsonLoader(folder: folder.url), 200), fileID: "A/B.swift",
-            line: 7)
+        let bundle = try #require(Bundle(url: folder.url))
+        network.stub(.any, .fixture("user", in: bundle), fileID: "A/B.swift", line: 7)
 
         let failure = await #expect(throws: MockError.self) {
             try await network.exchange(.test("a"))
