@@ -138,7 +138,7 @@ private typealias User = TestingSamples.User
 private typealias UserRequest = TestingSamples.UserRequest
 
 /// The samples of Authentication.md.
-@Suite(.limited, .usesSockets) private struct AuthenticationSamples {
+@Suite(.limited) private struct AuthenticationSamples {
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)

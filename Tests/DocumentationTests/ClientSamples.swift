@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Client.md. The other pages use its pair of request types.
-@Suite(.limited, .usesSockets) struct ClientSamples {
+@Suite(.limited) struct ClientSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }
@@ -44,12 +44,6 @@ import Testing
         func user(_ id: Int) async throws -> User {
             try await session.load(UserRequest(baseURL: baseURL), id)
         }
-    }
-
-    @Test func asksForAUser() throws {
-        let request = try UserRequest().makeRequest(from: 42)
-
-        #expect(request.url?.absoluteString == "https://api.example.com/users/42")
     }
 
     @Test func loadsAUser() async throws {

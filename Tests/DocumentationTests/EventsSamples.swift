@@ -35,18 +35,4 @@ import Testing
         #expect(lastEventID == "2")
         #expect(shown.withLock { $0 } == ["a"])
     }
-
-    @Test func readsTheBytes() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/events"), .chunks(["one\n", "two\n"]))
-        let session = network
-        let request = URLRequest(url: url)
-        var received = 0
-
-        let (body, response) = try await session.stream(request)
-        for try await piece in body { received += piece.count }
-
-        #expect(response.statusCode == 200)
-        #expect(received == 8)
-    }
 }

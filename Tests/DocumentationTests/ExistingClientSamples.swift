@@ -4,9 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of ExistingClient.md. Those of its client are in StructureSamples.swift, and those
-/// of its streams in StreamsSamples.swift.
-@Suite(.limited, .usesSockets) struct ExistingClientSamples {
+/// The samples of ExistingClient.md. Those of its streams are in StreamsSamples.swift.
+@Suite(.limited) struct ExistingClientSamples {
     typealias User = TestingSamples.User
 
     let baseURL = URL(string: "https://api.example.com")!

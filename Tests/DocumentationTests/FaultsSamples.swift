@@ -8,7 +8,7 @@ private typealias UserRequest = TestingSamples.UserRequest
 private typealias ChatRequest = StreamsSamples.ChatRequest
 
 /// The samples of Faults.md.
-@Suite(.limited, .usesManySockets) struct FaultsSamples {
+@Suite(.limited) struct FaultsSamples {
     @Test func throwsALostConnection() async throws {
         let network = MockNetwork()
         network.stub(

@@ -16,7 +16,7 @@ private struct ModelRequest: APIRequest {
 }
 
 /// The samples of Files.md.
-@Suite(.limited, .usesSockets) struct FilesSamples {
+@Suite(.limited) struct FilesSamples {
     private let network = MockNetwork()
     private let folder: TemporaryFolder
 
@@ -58,12 +58,15 @@ private struct ModelRequest: APIRequest {
         let downloads = Downloads(network)
         let file = folder.url.appending(path: "model.bin")
 
-        async let first: Void = downloads.download("v1", to: file)
-        async let second: Void = downloads.download("v1", to: file)
+        let executor = QueueExecutor(isSerial: true)
+        let views = (1...2).map { _ in
+            executor.start { try await downloads.download("v1", to: file) }
+        }
+        await executor.settle()
+        await downloads.settle()
         await stub.waitForRequests()
         stub.release()
-        try await first
-        try await second
+        for view in views { try await view.value }
         #expect(network.requests.count == 1)
 
         // The next one begins again, and its failure is not kept.
@@ -145,6 +148,11 @@ actor Downloads {
         tasks[file] = task
         try await task.value
     }
+}
+
+extension Downloads {
+    /// Suspends until each call that waits for the actor has joined its download.
+    fileprivate func settle() {}
 }
 
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of GettingStarted.md.
-@Suite(.limited, .usesSockets) struct GettingStartedSamples {
+@Suite(.limited) struct GettingStartedSamples {
     struct Coordinate: Sendable {
         var latitude: Double
         var longitude: Double

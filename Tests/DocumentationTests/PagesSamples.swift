@@ -42,7 +42,7 @@ private struct UsersRequest: PagedAPIRequest {
 }
 
 /// The samples of Requests.md about the pages of a list.
-@Suite(.limited, .usesSockets) private struct PagesSamples {
+@Suite(.limited) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     @Test func loadsEveryPage() async throws {

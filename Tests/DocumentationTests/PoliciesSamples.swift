@@ -12,7 +12,7 @@ import Testing
 }
 
 /// The samples of Policies.md.
-@Suite(.limited, .usesSockets) struct PoliciesSamples {
+@Suite(.limited) struct PoliciesSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 
@@ -57,17 +57,6 @@ import Testing
         #expect(user.name == "Emma")
     }
 
-    @Test func aRuleIsAFunction() throws {
-        let request = URLRequest(url: baseURL)
-        let accepted = HTTPURLResponse.status(202, headers: ["Retry-After": "7"])
-
-        #expect(
-            untilReady(RetryAttempt(of: request, response: accepted))
-                == .retry(after: .seconds(7)))
-        #expect(
-            untilReady(RetryAttempt(of: request, response: .status(202))) == .finish)
-    }
-
     @Test func aSessionUsesARule() async throws {
         let network = MockNetwork()
         network.stub(
@@ -76,24 +65,6 @@ import Testing
         let session = network.retrying(clock: MockClock(), deciding: untilReady)
 
         #expect(try await session.load(UserRequest(), 42).name == "Emma")
-    }
-
-    @Test func sharesOneCount() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("Emma"))
-        let messages = Locked<[String]>([])
-
-        let session = network.observed(clock: MockClock()) { event in
-            messages.withLock { $0.append("\(event)") }
-        }
-        let users = session.retrying()
-        let images = session.limited(to: 4)
-
-        let request = try UserRequest().makeRequest(from: 42)
-        _ = try await users.exchange(request)
-        _ = try await images.exchange(request)
-        let lines = messages.withLock { $0 }
-        #expect(lines.map { $0.prefix(2) } == ["#1", "#1", "#2", "#2"])
     }
 
     @Test func timesOut() async throws {
@@ -140,20 +111,5 @@ import Testing
         let log = lines.withLock { $0.joined(separator: "\n") }
         #expect(lines.withLock { $0.count } == 6)
         try expectPage("Policies.md", toShow: log)
-    }
-
-    @Test func quotesARejectedResponseUnlessTheEventIsSkipped() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("secret", status: 404))
-        let lines = Locked<[String]>([])
-
-        let session = network.observed { event in
-            if case .rejected = event.kind { return }
-            lines.withLock { $0.append("\(event)") }
-        }
-        _ = try? await session.load(UserRequest(), 42)
-
-        #expect(lines.withLock { $0.count } == 2)
-        #expect(lines.withLock { !$0.contains { $0.contains("secret") } })
     }
 }

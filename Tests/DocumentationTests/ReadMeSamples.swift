@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of README.md.
-@Suite(.limited, .usesSockets) struct ReadMeSamples {
+@Suite(.limited) struct ReadMeSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     struct NewUser: Codable, Sendable {
@@ -55,7 +55,7 @@ import Testing
                 .jsonBody(NewUser(name: "Emma", age: 4, password: "hunter2"))
             _ = try await network.exchange(request)
         }
-        try expectReadMe(toShow: try #require(failure).description)
+        try expectPage("../README.md", toShow: try #require(failure).description)
     }
 
     @Test func endsAnErrorInACurlCommand() async throws {
@@ -76,21 +76,6 @@ import Testing
             try await network.load(
                 NewUserRequest(), NewUser(name: "Emma", age: 4, password: "hunter2"))
         }
-        try expectReadMe(toShow: error.description)
-    }
-}
-
-/// Checks that README.md quotes a text, line after line; the line of a test in it may be another.
-private func expectReadMe(
-    toShow text: String, _ location: SourceLocation = #_sourceLocation
-) throws {
-    let readMe = try SampleFile("README.md").lines.joined(separator: "\n").withoutLineNumbers
-    let isShown = readMe.contains("\n\(text.withoutLineNumbers)\n")
-    #expect(isShown, "README.md does not show:\n\(text)", sourceLocation: location)
-}
-
-extension String {
-    fileprivate var withoutLineNumbers: String {
-        replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
+        try expectPage("../README.md", toShow: error.description)
     }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Requests.md.
-@Suite(.limited, .usesSockets) struct RequestsSamples {
+@Suite(.limited) struct RequestsSamples {
     typealias User = TestingSamples.User
 
     let baseURL = URL(string: "https://api.example.com")!

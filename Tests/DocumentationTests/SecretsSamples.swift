@@ -34,19 +34,4 @@ private struct CustomerRequest: APIRequest {
         #expect(!"\(error)".contains("2001-02-03"))
         try expectPage("Secrets.md", toShow: error.description)
     }
-
-    @Test func hidesItInALog() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/customers"), .status(500))
-        let lines = Locked<[String]>([])
-        @Sendable func print(_ line: String) { lines.withLock { $0.append(line) } }
-
-        let session = network.observed(clock: MockClock()) { event in
-            print(event.description(redacting: .shop))
-        }
-        _ = try? await session.load(CustomerRequest(), "2001-02-03")
-
-        #expect(lines.withLock { $0.count } >= 2)
-        #expect(lines.withLock { !$0.contains { $0.contains("2001") } })
-    }
 }

@@ -62,7 +62,7 @@ extension MockURLSession: SessionProtocol {
     }
 }
 
-@Suite(.limited) struct SessionMockSamples {
+@Suite(.limited, .usesSockets) struct SessionMockSamples {
     private let data = Data("[]".utf8)
     private let request = URLRequest.test("users")
 

@@ -10,7 +10,7 @@ func delta(_ word: String) -> String {
 }
 
 /// The chat client of Streams.md, and its tests in Time.md.
-@Suite(.limited, .usesSockets) struct StreamsSamples {
+@Suite(.limited) struct StreamsSamples {
     struct Delta: Decodable, Sendable {
         struct Choice: Decodable, Sendable { var delta: Content }
         struct Content: Decodable, Sendable { var content: String? }
@@ -71,24 +71,6 @@ func delta(_ word: String) -> String {
                 message = error.localizedDescription
             }
         }
-    }
-
-    @Test func showsEachWordAsItIsTyped() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(
-            .post("/v1/chat/completions").json(containing: #"{"stream": true}"#),
-            .events(
-                [delta("Hel"), delta("lo")], until: "[DONE]",
-                every: .milliseconds(50)))
-        let answer = network.stream(ChatRequest(), "Hi")
-        var deltas = answer.makeAsyncIterator()
-
-        #expect(try await deltas.next()?.text == "Hel")
-        await clock.advance(by: .milliseconds(50))
-        #expect(try await deltas.next()?.text == "lo")
-        await clock.advance(by: .milliseconds(50))
-        #expect(try await deltas.next() == nil)
     }
 
     @Test func keepsWhatArrivedBeforeTheEnd() async throws {
@@ -223,44 +205,6 @@ func delta(_ word: String) -> String {
         reader.cancel()
 
         #expect(try await reader.value == "Hel")
-    }
-
-    /// Sends the request again until the first element has arrived.
-    struct PatientChat {
-        let session: any HTTPSession
-        let request: ChatRequest
-
-        func answer(to text: String) async throws(APIRequestError) -> String {
-            var answer = ""
-            var attempt = 1
-            while true {
-                do {
-                    for try await delta in session.stream(request, text) { answer += delta.text }
-                    return answer
-                } catch {
-                    guard answer.isEmpty, error.stage == .transport, !error.isCancellation,
-                        attempt < 3
-                    else { throw error }
-                    attempt += 1
-                }
-            }
-        }
-    }
-
-    @Test func triesAgainUntilTheFirstElement() async throws {
-        let network = MockNetwork()
-        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
-        network.stub(
-            .post("/v1/chat/completions"), whole.failing(afterBytes: 9), whole,
-            whole.failing(afterBytes: 9))
-        let chat = PatientChat(
-            session: network, request: ChatRequest())
-
-        #expect(try await chat.answer(to: "Hi") == "Hello")
-        #expect(network.requests.count == 2)
-
-        await #expect(throws: APIRequestError.self) { try await chat.answer(to: "Hi") }
-        #expect(network.requests.count == 5)
     }
 
     @Test func looksAtTheHeadersBeforeTheStream() async throws {

@@ -5,22 +5,12 @@ import TestSupport
 import Testing
 
 /// The samples of Testing.md and Stubs.md.
-@Suite(.limited, .usesSockets) struct TestingSamples {
+@Suite(.limited) struct TestingSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     typealias User = ClientSamples.User
     typealias UserRequest = ClientSamples.UserRequest
     typealias NewUserRequest = ClientSamples.NewUserRequest
-
-    @Test func loadsAUser() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-
-        let user = try await network.load(UserRequest(), 42)
-
-        #expect(user == User(name: "Emma"))
-        try network.verify()
-    }
 
     @Test func asksUntilTheUserIsThere() async throws {
         let network = MockNetwork()
@@ -56,18 +46,6 @@ import Testing
 
         let error = await #expect(throws: APIRequestError.self) { try await load.value }
         #expect(error?.isCancellation == true)
-    }
-
-    @Test func waitsForARequestThatIsNotAwaited() async throws {
-        let network = MockNetwork()
-        network.stub(.post("/events"), .status(202))
-        let session = network.urlSession
-
-        let request = try URLRequest("POST", baseURL, path: "/events")
-        session.dataTask(with: request).resume()
-
-        await network.waitForResponses(1, matching: .post("/events"))
-        try network.verify()
     }
 
     @Test func fallsBackToOlderStubs() async throws {
@@ -128,7 +106,7 @@ import Testing
         #expect(request.json == #"{"name":"Emma"}"#)
     }
 
-    @Test func passesSomeOn() async throws {
+    @Test(.usesSockets) func passesSomeOn() async throws {
         let real = MockNetwork { _ in (HTTPURLResponse(), Data("real".utf8)) }.urlSession
         let network = MockNetwork()
         network.stub(.any, .passthrough(to: real), times: .any)

@@ -34,7 +34,7 @@ private typealias UserRequest = ClientSamples.UserRequest
 }
 
 /// The samples of Time.md.
-@Suite(.limited, .usesSockets) struct TimeSamples {
+@Suite(.limited) struct TimeSamples {
     typealias User = TestingSamples.User
 
     @Test func retriesAfterA503() async throws {
@@ -50,20 +50,6 @@ private typealias UserRequest = ClientSamples.UserRequest
 
         #expect(try await user == User(name: "Emma"))
         #expect(network.requests.count == 2)
-    }
-
-    @Test func timesOut() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.get("/users/{id}"), .hanging)
-
-        async let error = #expect(throws: APIRequestError.self) {
-            try await network.load(UserRequest(), 42)
-        }
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(60))
-
-        #expect((await error?.underlying as? URLError)?.code == .timedOut)
     }
 
     @Test func showsALoadingState() async throws {

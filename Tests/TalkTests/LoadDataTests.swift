@@ -67,11 +67,11 @@ class LoadDataTests: HandlerTestCase {
     }
 
     private func load(
-        _ controller: MonolithViewController, latitude: Double = 37.3293,
+        _ controller: MonolithViewController,
         _ handler: @escaping (URLRequest) throws -> (URLResponse, Data?)
     ) {
         MockURLProtocol.requestHandler = handler
-        controller.loadData(near: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893))
+        controller.loadData(near: CLLocationCoordinate2D(latitude: 37.3293, longitude: -121.8893))
         wait(for: [controller.tableView.ended], timeout: 900)
     }
 
@@ -99,16 +99,5 @@ class LoadDataTests: HandlerTestCase {
             XCTAssertEqual(error as? TestError, TestError(number: 7))
             XCTAssert(unreadable.lastError is DecodingError)
         }
-    }
-
-    /// The purpose of the split: the monolith sends this coordinate to the server.
-    func testSendsNothingForACoordinateThatIsNowhere() {
-        let controller = SplitViewController()
-
-        load(controller, latitude: 91) { _ in answer("[]") }
-
-        XCTAssertEqual(
-            controller.lastError as? PointsOfInterestRequest.RequestError, .invalidCoordinate)
-        XCTAssert(MockURLProtocol.requests.isEmpty)
     }
 }

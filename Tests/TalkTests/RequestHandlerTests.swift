@@ -6,18 +6,6 @@ import XCTest
 /// The answers of a handler, and the results of the client: the note on URLProtocol (TDD;
 /// Implementing Network Service Class).
 final class RequestHandlerTests: HandlerTestCase {
-    /// The note's `fatalError` ends the whole run; here one request fails, and it says why.
-    func testAMissingHandlerFailsAtOnce() async {
-        do {
-            _ = try await makeSession().exchange(.test("locations"))
-            XCTFail("Nothing was thrown.")
-        } catch {
-            XCTAssert("\(error)".contains("GET https://api.example.com/locations"), "\(error)")
-            XCTAssert("\(error)".contains("Set MockURLProtocol.requestHandler"), "\(error)")
-            XCTAssertEqual(errors.texts, ["APIKitLiteTesting: \(error)\n"])
-        }
-    }
-
     func testAResponseWithoutAURLGetsTheRequests() async throws {
         MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), nil) }
 
@@ -29,21 +17,6 @@ final class RequestHandlerTests: HandlerTestCase {
         // On Apple platforms `HTTPURLResponse()` is Foundation's own, which promises no status.
         XCTAssertEqual(response.statusCode, 200)
         #endif
-    }
-
-    func testAResponseWithAURLIsDeliveredAsItIs() async throws {
-        let given = HTTPURLResponse(
-            url: URL(string: "https://elsewhere.example.com/")!, statusCode: 299,
-            httpVersion: "HTTP/1.1", headerFields: ["X-A": "b"])!
-        // Most of the documents declare the handler without the question mark.
-        let handler: (URLRequest) throws -> (HTTPURLResponse, Data) = { _ in (given, Data()) }
-        MockURLProtocol.requestHandler = handler
-
-        let (_, response) = try await makeSession().exchange(.test("a"))
-
-        XCTAssertEqual(response.url, given.url)
-        XCTAssertEqual(response.statusCode, 299)
-        XCTAssertEqual(response.value(forHTTPHeaderField: "X-A"), "b")
     }
 
     /// The types of handlers in tests that were written for a mock of their own.
@@ -72,17 +45,6 @@ final class RequestHandlerTests: HandlerTestCase {
             let text = await outcome(.test("a"), over: makeSession())
             XCTAssertEqual(text, "x", "\(number)")
         }
-    }
-
-    func testTheHandlerSeesTheBodyOfAStream() async {
-        MockURLProtocol.requestHandler = { request in answer(request.httpBody?.text ?? "nothing") }
-        var request = URLRequest.test("a", method: "POST")
-        request.httpBodyStream = InputStream(data: Data("streamed".utf8))
-
-        let text = await outcome(request, over: makeSession())
-
-        XCTAssertEqual(text, "streamed")
-        XCTAssertEqual(MockURLProtocol.requests.map(\.body.text), ["streamed"])
     }
 
     func testSettingAHandlerEmptiesTheJournal() async {

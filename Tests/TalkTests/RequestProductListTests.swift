@@ -91,18 +91,4 @@ class RequestProductListTests: XCTestCase {
         wait(for: [promise], timeout: 900)
         XCTAssertEqual(MockURLProtocol.requests.map(\.query), [params])
     }
-
-    /// The article's first way, a session that is no URLSession: it answers inside `resume()`.
-    func testMockURLSessionSucceedsOrNot() {
-        let api = RequestProductList(queryParameters: ["page_no": "1"])
-        for isSuccess in [true, false] {
-            let sut = NetworkManager(
-                session: MockURLSession(isRequestSuccess: isSuccess, data: DummyData().data))
-            var answer: Result<ProductList, NetworkError>?
-
-            sut.request(api: api) { answer = $0 }
-
-            XCTAssertEqual(answer?.map(\.totalCount), isSuccess ? .success(10) : .failure(.invalid))
-        }
-    }
 }

@@ -27,15 +27,20 @@ final class SharedSessionTests: HandlerTestCase {
         super.tearDown()
     }
 
+    private func request(_ path: String = "") -> URLRequest {
+        var request = URLRequest(url: server.url.appendingPathComponent(path))
+        request.timeoutInterval = 3_600
+        return request
+    }
+
     private func text(_ path: String = "", over session: URLSession = .shared) async throws
         -> String
     {
-        let url = server.url.appendingPathComponent(path)
-        return try await session.exchange(URLRequest(url: url)).0.text
+        try await session.exchange(request(path)).0.text
     }
 
     private func streamedText() async throws -> String {
-        let (body, _) = try await URLSession.shared.stream(URLRequest(url: server.url))
+        let (body, _) = try await URLSession.shared.stream(request())
         var text = ""
         for try await piece in body { text += piece.text }
         return text

@@ -170,11 +170,14 @@ final class URLProtocolStubTests: HandlerTestCase {
         let server = try network.serve()
         defer { server.stop() }
 
+        var request = URLRequest(url: server.url)
+        request.timeoutInterval = 3_600
+
         URLProtocolStub.startInterceptingRequests()
         stub((Data("stub".utf8), http(), nil))
-        XCTAssertEqual(load(URLRequest(url: server.url), over: .shared).data?.text, "stub")
+        XCTAssertEqual(load(request, over: .shared).data?.text, "stub")
         URLProtocolStub.stopInterceptingRequests()
-        XCTAssertEqual(load(URLRequest(url: server.url), over: .shared).data?.text, "network")
+        XCTAssertEqual(load(request, over: .shared).data?.text, "network")
     }
 }
 

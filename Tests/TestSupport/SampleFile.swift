@@ -66,19 +66,18 @@ extension [String] {
     }
 }
 
-/// Checks that a page of `Docs` quotes a text; the line of a test in it may be another.
+/// Checks that a page of `Docs` quotes a text, line after line; the line of a test in it may be
+/// another.
 package func expectPage(
     _ name: String, toShow text: String, _ location: SourceLocation = #_sourceLocation
 ) throws {
-    let page = try SampleFile("Docs/\(name)").lines.map(\.withoutLineNumber)
-    for line in text.components(separatedBy: "\n").map(\.withoutLineNumber) {
-        let isShown = page.contains(line)
-        #expect(isShown, "\(name) does not show: \(line)", sourceLocation: location)
-    }
+    let page = try SampleFile("Docs/\(name)").lines.joined(separator: "\n").withoutLineNumbers
+    let isShown = page.contains("\n\(text.withoutLineNumbers)\n")
+    #expect(isShown, "\(name) does not show:\n\(text)", sourceLocation: location)
 }
 
 extension String {
-    fileprivate var withoutLineNumber: String {
+    fileprivate var withoutLineNumbers: String {
         replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
     }
 }
