@@ -138,11 +138,4 @@ import TestSupport
         #expect(contentType(request) == #"multipart/form-data; boundary="a b:c""#)
         #expect(text(request) == "--a b:c--\r\n")
     }
-
-    @Test func setsBytesAndTheirType() throws {
-        let request = try post.body(Data([1, 2]), contentType: "image/png")
-
-        #expect(request.httpBody == Data([1, 2]))
-        #expect(contentType(request) == "image/png")
-    }
 }

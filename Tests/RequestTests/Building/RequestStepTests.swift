@@ -16,21 +16,6 @@ import TestSupport
         #expect(try request(url).query(["q": 1]).url?.absoluteString == expected)
     }
 
-    @Test func appendsEveryQueryStep() throws {
-        let nothing: String? = nil
-        let request = try URLRequest("GET", URL(string: "https://h?z=0")!, query: ["y": 1])
-            .query(["ids": [3, 2], "none": nothing])
-            .query(["none": [String]()])
-            .query([:])
-            .query(["e": ""])
-            .query(["b": 1, "a": 2, "b": "x"])
-            .query(RequestItems(["d": 4, "c": 3] as [String: Int]))
-
-        #expect(
-            request.url?.absoluteString
-                == "https://h?z=0&y=1&ids=3&ids=2&e=&b=1&a=2&b=x&c=3&d=4")
-    }
-
     @Test func setsHeaders() throws {
         let etag: String? = nil
         let request = try URLRequest(

@@ -67,15 +67,6 @@ import TestSupport
         #expect(url.absoluteString == "https://h/v1/42/x-2.5/42")
     }
 
-    @Test func keepsTheOrderOfTheQueryAndPutsTheBasesFirst() throws {
-        let nothing: Int? = nil
-        let url = try URL(
-            Self.base("https://h/v1?key=1"), path: "users",
-            query: ["q": "a+b c", "empty": "", "none": nothing, "tag": 1, "tag": 2])
-
-        #expect(url.absoluteString == "https://h/v1/users?key=1&q=a%2Bb%20c&empty=&tag=1&tag=2")
-    }
-
     @Test(arguments: [
         ("!$()*,/:?@-._~", "!$()*,/:?@-._~"), ("';&=+#", "%27%3B%26%3D%2B%23"),
         ("é[]{}%", "%C3%A9%5B%5D%7B%7D%25"), ("\0\t", "%00%09"),

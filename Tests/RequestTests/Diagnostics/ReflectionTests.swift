@@ -24,23 +24,14 @@ import TestSupport
         (
             "a rejection",
             Credentials<String>.Rejection(
-                credential: "hunter2", request: request, session: NoSession())
+                credential: "hunter2", request: request, session: FixedSession())
         ),
-        ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
+        ("a session", FixedSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent(.started, id: 1, request)),
         ("failed", ExchangeEvent(.failed(error), id: 1, request)),
         ("lost", ExchangeEvent(rejected: error, id: 1)),
         ("APIRequestError", error),
     ]
-
-    /// Has nothing to show itself.
-    private struct NoSession: HTTPSession {
-        func send(
-            _ request: URLRequest, awaiting options: SendOptions
-        ) async throws -> (HTTPBody, HTTPURLResponse) {
-            throw URLError(.unsupportedURL)
-        }
-    }
 
     @Test func showsNoCredential() {
         for (name, value) in Self.values {

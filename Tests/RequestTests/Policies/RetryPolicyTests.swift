@@ -87,15 +87,6 @@ import TestSupport
         #expect(policy.schedule(for: outcomes, of: request()).count == waits)
     }
 
-    @Test func endsAtTheFirstOutcomeThatIsFinal() {
-        let outcomes: [AttemptOutcome] = [
-            .response(status: 503), .response(status: 200), .response(status: 503),
-        ]
-
-        #expect(RetryPolicy.standard.schedule(for: outcomes, of: request()) == [.seconds(0.5)])
-        #expect(RetryPolicy.standard.schedule(for: [], of: request()) == [])
-    }
-
     @Test func doublesTheWaitUpToTheLongest() {
         let outcomes = Array(repeating: AttemptOutcome.failure(.timedOut), count: 6)
         func waits(_ base: Double, upTo maximum: Double, _ random: Double = 1) -> [Duration] {

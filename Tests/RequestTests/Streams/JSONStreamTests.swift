@@ -102,8 +102,12 @@ import TestSupport
         var parser = wholeBody(Delta.self)
         for byte in Data("\n\(Self.a)".utf8).bytes { #expect(try parser.parse(byte).isEmpty) }
         #expect(try parser.finish().map(\.text) == ["a"])
+        // It needs no last event, but a value.
+        #expect(parser.isComplete)
+        let nothing = StreamError.unfinished(elementCount: 0)
 
         let document = wholeBody(Delta.self).map(\.text)
+        #expect(document.delivers([], then: nothing, of: ""))
         #expect(document.delivers(["a"], of: "\u{feff}\(Self.a)"))
         for body in ["{", #"{"text":1}"#] {
             #expect(document.delivers([], then: undecodable, of: body))

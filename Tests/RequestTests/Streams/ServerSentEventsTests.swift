@@ -156,13 +156,6 @@ import TestSupport
 
         #expect(try parser.parse(Data(events.map(\.text).joined().utf8)) == events)
     }
-
-    @Test func keepsTheIDOfTheEventBefore() throws {
-        let events = [ServerSentEvent(data: "a", id: "1"), ServerSentEvent(data: "b")]
-        var parser = ServerSentEvents()
-
-        #expect(try parser.parse(Data(events.map(\.text).joined().utf8)).map(\.id) == ["1", "1"])
-    }
 }
 
 /// The events of a whole stream, by the steps of the HTML Standard, without any regard for speed.

@@ -132,19 +132,6 @@ import TestSupport
         }
     }
 
-    @Test func aBodyOfOneJSONValueNeedsNoLastEvent() throws {
-        let json = response("application/json")
-        func parser(_ response: HTTPURLResponse) -> some StreamParser<Delta> {
-            ServerSentEvents(orBodyOf: response).until(data: "[DONE]").json(Delta.self)
-        }
-
-        var whole = parser(json)
-        #expect(whole.deliver([Data(#"{"text":"a"}"#.utf8)]).elements == [Delta(text: "a")])
-        #expect(whole.isComplete)
-        var empty = parser(json)
-        #expect(empty.deliver([]).error as? StreamError == .unfinished(elementCount: 0))
-    }
-
     /// A parser of another module, with the defaults of the protocol.
     private struct Halves: StreamParser {
         private var count = 0
