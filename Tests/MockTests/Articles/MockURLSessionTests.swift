@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct MockURLSessionTests {
+@Suite(.limited) struct MockURLSessionTests {
     private let url = URL(string: "https://api.example.com/a")!
 
     private func response(_ status: Int) -> HTTPURLResponse {
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-@Suite(.limited, .usesSockets) struct JsonLoaderTests {
+@Suite(.limited) struct JsonLoaderTests {
     @Test func listsEveryPathItTried() {
         let error = #expect(throws: MockError.self) {
             try JsonLoader(bundle: .main).data(fileName: "Missing")
@@ -85,34 +85,5 @@ import Testing
         #expect(lines.first?.contains("\"Missing\"") == true)
         #expect(lines.count { $0.hasPrefix("  /") } == 6)
         #expect(lines.contains { $0.hasSuffix("/Fixtures/Missing.json") })
-    }
-
-    @Test func aRequestThatIsCancelledBeforeTakesNoResponse() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("first"), .text("second"))
-        let load = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await network.send(.test("a"), awaiting: .body)
-        }
-
-        await #expect(throws: URLError(.cancelled)) { _ = try await load.value }
-
-        #expect(network.requests.isEmpty)
-        #expect(try await network.exchange(.test("a")).0.text == "first")
-    }
-
-    /// A predicate may take long, and its client may leave in the meantime.
-    @Test func aRequestThatIsCancelledWhileItIsMatchedIsRecordedSo() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .any.where("it cancels its client") { _ in
-                withUnsafeCurrentTask { $0?.cancel() }
-                return true
-            }, .text("a"))
-        let load = Task { try await network.exchange(.test("a")) }
-
-        await #expect(throws: URLError(.cancelled)) { try await load.value }
-
-        #expect(network.requests.map(\.wasCancelled) == [true])
     }
 }

@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-@Suite(.limited, .usesSockets) struct CancelledPlaybackTests {
+@Suite(.limited) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
     func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {
         let clock = CancellingClock(atReading: reading)

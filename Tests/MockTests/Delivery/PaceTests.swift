@@ -4,17 +4,16 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct PaceTests {
-    private func times(
-        _ response: MockResponse, _ transport: Transport = .direct
-    ) async throws -> [Duration] {
+    /// The times at which the pieces of a response are sent.
+    private func times(_ response: MockResponse, body: String) async throws -> [Duration] {
         let clock = MockClock()
-        let client = try TestClient(transport, MockNetwork(clock: clock))
-        client.network.stub(.any, response)
-        let load = Task { try await client.load() }
-        await client.network.waitForRequests()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, response)
+        let load = Task { try await network.exchange(.test("a")).0.text }
+        await network.waitForRequests()
         await clock.advance(by: .seconds(50))
-        #expect(try await load.value == "abcd")
-        return client.network.requests[0].sent.map(\.time)
+        #expect(try await load.value == body)
+        return network.requests[0].sent.map(\.time)
     }
 
     @Test(arguments: Transport.allCases)
@@ -26,22 +25,6 @@ import TestSupport
         #expect(try await client.load() == "abcd")
         #expect(client.network.requests[0].sent.map(\.text) == ["ab", "cd"])
         #expect(client.network.requests[0].endTime == .zero)
-    }
-
-    @Test(
-        arguments: Transport.allCases,
-        [["data: 1\n\n", "data: 2\n\n"], ["é"], ["", "a", ""], []])
-    func theWholeBodyArrives(_ transport: Transport, _ pieces: [String]) async throws {
-        let client = try TestClient(transport)
-        client.network.stub(
-            .any, .chunks(pieces, every: .seconds(1), contentType: "text/event-stream", status: 201)
-        )
-
-        let (data, response) = try await client.session.exchange(client.request())
-
-        #expect(data.text == pieces.joined())
-        #expect(response.statusCode == 201)
-        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
     }
 
     @Test func aSliceCanBeCut() async throws {
@@ -56,15 +39,9 @@ import TestSupport
         #expect(try await network.exchange(request).0.text == "efg")
     }
 
-    @Test(arguments: Transport.allCases)
-    func thePiecesComeAtThePace(_ transport: Transport) async throws {
-        let pieces = MockResponse.chunks(["a", "b", "c", "d"], every: .seconds(1))
-
-        #expect(try await times(pieces, transport) == (0...3).map { .seconds($0) })
-    }
-
     @Test(
         arguments: [
+            (.chunks(["a", "b", "c", "d"], every: .seconds(1)), [0, 1, 2, 3]),
             (.text("abcd").chunked(by: 2, every: .seconds(1)), [0, 1]),
             (.chunks(["ab", "cd"], every: .seconds(1)).delayed(by: .seconds(3)), [3, 4]),
             (.chunks(["ab", "", "cd"], every: .seconds(1)), [0, 1]),
@@ -72,7 +49,7 @@ import TestSupport
             (.text("abcd").delayed(by: .seconds(3)), [3]),
         ] as [(MockResponse, [Int])])
     func everyResponseHasAPace(_ response: MockResponse, _ seconds: [Int]) async throws {
-        #expect(try await times(response) == seconds.map { .seconds($0) })
+        #expect(try await times(response, body: "abcd") == seconds.map { .seconds($0) })
     }
 
     @Test(arguments: Transport.allCases)
@@ -101,14 +78,16 @@ import TestSupport
 
     @Test(
         arguments: [
-            (.events(["a", "b"]), "data: a\n\ndata: b\n\n"),
-            (.events(["a"], until: "[DONE]", every: .seconds(1)), "data: a\n\ndata: [DONE]\n\n"),
-            (.events([], until: "[DONE]"), "data: [DONE]\n\n"), (.events([]), ""),
-        ] as [(MockResponse, String)])
-    func anEventMayHaveOnlyData(_ response: MockResponse, _ text: String) async throws {
-        let network = MockNetwork()
-        network.stub(.any, response)
-
-        #expect(try await network.exchange(.test("a")).0.text == text)
+            (.events(["a", "b"]), "data: a\n\ndata: b\n\n", [0, 0]),
+            (
+                .events(["a"], until: "[DONE]", every: .seconds(1)),
+                "data: a\n\ndata: [DONE]\n\n", [0, 1]
+            ),
+            (.events([], until: "[DONE]"), "data: [DONE]\n\n", [0]), (.events([]), "", []),
+        ] as [(MockResponse, String, [Int])])
+    func anEventMayHaveOnlyData(
+        _ response: MockResponse, _ text: String, _ seconds: [Int]
+    ) async throws {
+        #expect(try await times(response, body: text) == seconds.map { .seconds($0) })
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct StreamStressTests {
-    @Test(arguments: [(Transport.direct, 1_000), (.urlProtocol, 200), (.loopback, 200)])
+    @Test(arguments: [(Transport.direct, 300), (.urlProtocol, 100), (.loopback, 100)])
     func noWriterIsLeftOver(_ transport: Transport, _ count: Int) async throws {
         let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)

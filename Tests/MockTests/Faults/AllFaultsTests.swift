@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which faults are tried.
-@Suite(.limited, .usesSockets) struct AllFaultsTests {
+@Suite(.limited) struct AllFaultsTests {
     @Test func aSmallBodyIsCutAtEveryByte() {
         let faults = Fault.all(of: .json(#"{"a":1}"#))
 

@@ -8,7 +8,7 @@ import Testing
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
 /// The errors for clients that a fault breaks.
-@Suite(.limited, .usesSockets) struct FaultErrorTests {
+@Suite(.limited) struct FaultErrorTests {
     private func run(
         _ faults: [Fault], timeLimit: Duration = .milliseconds(100),
         _ client: @escaping FaultRun.Client
@@ -138,7 +138,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func aBodyThatBlocksItsThreadIsGivenUp() async throws {
         let forever = DispatchSemaphore(value: 0)
         let failure = try await failure([.slow]) { _, _, _ in
-            forever.waitHere()
+            forever.blockUntilSignalled()
             return .success(.value)
         }
         forever.signal()
@@ -217,9 +217,4 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
         await #expect(throws: CancellationError.self) { try await task.value }
     }
-}
-
-extension DispatchSemaphore {
-    /// Blocks the thread. The compiler does not allow `wait()` directly in a task.
-    fileprivate func waitHere() { wait() }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct FaultTests {
+@Suite(.limited) struct FaultTests {
     /// The texts of faults. `Wordings.txt` shows them.
     static func wordings() async throws -> [Wordings] {
         let faults: [Fault] = [
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// The recorded length is that of the encoded body, which no client receives.
-    @Test(arguments: Transport.allCases, ["50", "15", nil])
+    @Test(.usesSockets, arguments: Transport.allCases, ["50", "15", nil])
     func breaksTheBodyOfARecordedResponse(_ transport: Transport, _ length: String?) async throws {
         let headers = ["Content-Encoding": "gzip", "Content-Length": length]
         let body = SentPiece(data: Data(#"{"name":"Emma"}"#.utf8), time: .zero)

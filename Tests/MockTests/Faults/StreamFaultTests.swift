@@ -151,22 +151,4 @@ import Testing
         #expect(report[.truncated(toBytes: 19)] == .error(.parse))
         #expect(report[.repeatedPiece(1)] == .value)
     }
-
-    // The last two differ from the one before them only in their last event.
-    @Test(arguments: ModelStream.all.dropLast(2))
-    func findsTheLostEndOfAModelsStream(_ stream: ModelStream) async throws {
-        let sample = MockResponse.chunks(stream.pieces, contentType: stream.contentType)
-        let last = stream.pieces.dropLast().joined().utf8.count
-        // Only these, because there are hundreds of others.
-        for count in 1...last {
-            let fault = Fault.truncated(toBytes: count)
-            let network = MockNetwork()
-            network.stub(.any, fault.response(from: sample))
-            let error = await #expect(throws: APIRequestError.self) {
-                for try await _ in network.stream(stream) {}
-            }
-            #expect(error?.stage == .parse, "\(count) bytes")
-        }
-        #expect(Set(Fault.all(of: sample)).isSuperset(of: (1...last).map(Fault.truncated)))
-    }
 }

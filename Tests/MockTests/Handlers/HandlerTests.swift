@@ -37,27 +37,6 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ways)
-    func aBlockingOneHoldsNoTimeout(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let release = DispatchSemaphore(value: 0)
-        let network = MockNetwork { _ in
-            release.blockUntilSignalled()
-            return (HTTPURLResponse(), nil)
-        }
-        let session = try transport.open(network).session
-        let load = Task {
-            await session.timingOut(after: .seconds(1), clock: clock).outcome(of: .test("a"))
-        }
-        await network.waitForRequests()
-        await yieldWhile { clock.pendingDeadlines != [.seconds(1)] }
-
-        await clock.advance(by: .seconds(1))
-
-        #expect(await load.value == .error(.timedOut))
-        release.signal()
-    }
-
     @Test func startOnceFromAnyThread() async {
         let handlers = Handlers()
         let (threads, count) = (8, 2_000)
@@ -145,13 +124,11 @@ import TestSupport
         #expect(direct === response)
     }
 
-    // MARK: Handlers that ignore their cancellation
-
-    /// A network whose handler answers when the gate opens.
-    private func stubborn(
-        _ mayAnswer: Gate, clock: MockClock? = nil, asStub: Bool = true
-    ) -> MockNetwork {
-        let network = MockNetwork(clock: clock)
+    @Test(arguments: ways, [false, true])
+    func aRequestEndsAlthoughItsHandlerIgnoresTheCancellation(
+        _ transport: Transport, asStub: Bool
+    ) async throws {
+        let (mayAnswer, network) = (Gate(), MockNetwork())
         if asStub {
             network.stub(.any) { _ in
                 await Task { await mayAnswer.wait() }.value
@@ -163,13 +140,6 @@ import TestSupport
                 return (HTTPURLResponse(), nil)
             }
         }
-        return network
-    }
-
-    @Test(arguments: ways, [false, true])
-    func aCancelledRequestEndsAtOnce(_ transport: Transport, asStub: Bool) async throws {
-        let mayAnswer = Gate()
-        let network = stubborn(mayAnswer, asStub: asStub)
         let session = try transport.open(network).session
         let load = Task { await session.outcome(of: .test("a")) }
         await network.waitForRequests()
@@ -178,21 +148,6 @@ import TestSupport
 
         #expect(await load.value == .error(.cancelled))
         #expect(network.requests.map(\.wasCancelled) == [true])
-        mayAnswer.open()
-    }
-
-    @Test(arguments: ways)
-    func aRequestTimesOutAtOnce(_ transport: Transport) async throws {
-        let (mayAnswer, clock) = (Gate(), MockClock())
-        let network = stubborn(mayAnswer, clock: clock)
-        let session = try transport.open(network).session
-        async let load = session.outcome(of: .test("a"))
-        await network.waitForRequests()
-
-        await clock.advance(by: .seconds(60))
-
-        #expect(await load == .error(.timedOut))
-        #expect(network.requests.map(\.endTime) == [.seconds(60)])
         mayAnswer.open()
     }
 }

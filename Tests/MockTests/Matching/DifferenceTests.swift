@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// The texts about a value that differs and about an almost equal path.
-@Suite(.limited, .usesSockets) struct DifferenceTests {
+@Suite(.limited) struct DifferenceTests {
     private func difference(
         _ matcher: RequestMatcher, _ request: URLRequest
     ) throws -> MatchReport.Difference {

@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// A request value as a matcher.
-@Suite(.limited, .usesSockets) struct MatchingRequestTests {
+@Suite(.limited) struct MatchingRequestTests {
     @Test(arguments: [
         MatchCase(
             .request(.query("?a=1&b")), takes: [.query("?b&a=1"), .query("?a=1&b").with("X", "y")],
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A session trims headers and omits blank ones.
-    @Test(arguments: Transport.allCases)
+    @Test(.usesSockets, arguments: Transport.allCases)
     func matchesHeadersAsTheyAreSent(_ transport: Transport) async throws {
         let client = try TestClient(transport)
         let value = client.request(headers: ["X-A": " 1\t", "X-B": " "])
@@ -58,36 +58,6 @@ import Testing
         for (request, text) in [(value, "request"), (value.with("X-A", "2"), "any")] {
             #expect(try await client.session.exchange(request).0.text == text)
         }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func matchesOverEveryTransport(_ transport: Transport) async throws {
-        struct Search: APIRequest {
-            let baseURL: URL
-
-            func makeRequest(from name: String) throws -> URLRequest {
-                try URLRequest(
-                    "POST", baseURL, path: "/users/{name}", ["name": name],
-                    query: ["flag": "", "q": "1+1"], headers: ["X-Kind": "b"]
-                ).jsonBody(["name": name, "age": "3"])
-            }
-
-            func parseResponse(data: Data) throws -> String { data.text }
-        }
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        let search = Search(baseURL: baseURL)
-        let loader = APIRequestLoader(apiRequest: search, urlSession: session)
-        network.stub(.any, .text("any"))
-        let whole = network.stub(.request(try search.makeRequest(from: "a/b c")), .text("whole"))
-        network.stub(
-            .post("/users/{name}").query(["flag": "", "none": nil]).header("x-kind", "b")
-                .json(containing: #"{"name": "d"}"#), .text("parts"))
-
-        #expect(try await loader.load("a/b c") == "whole")
-        #expect(try await loader.load("d") == "parts")
-        #expect(try await loader.load("e") == "any")
-        #expect(whole.callCount == 1)
     }
 
     /// A server compares bytes.

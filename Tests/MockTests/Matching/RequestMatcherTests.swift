@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct RequestMatcherTests {
+@Suite(.limited) struct RequestMatcherTests {
     @Test func matchesMethodAndURLAndHeaders() {
         let rows: [MatchCase] = [
             MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),

@@ -3,11 +3,10 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesManySockets) struct IsolationTests {
+@Suite(.limited, .usesSockets) struct IsolationTests {
     @Test func networksNeverAnswerForEachOther() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // Each session has two descriptors on Linux, also a mocked one.
-            for id in 0..<50 {
+            for id in 0..<20 {
                 group.addTask {
                     let network = MockNetwork { _ in (HTTPURLResponse(), Data("\(id)".utf8)) }
                     let session = network.urlSession
@@ -25,14 +24,14 @@ import TestSupport
     }
 
     @Test func aConfigurationKeepsItsNetwork() async throws {
-        let kept = (0..<200).map { id in
+        let kept = (0..<50).map { id in
             MockNetwork { _ in (HTTPURLResponse(), Data("old \(id)".utf8)) }.configuration
         }
-        let new = (0..<200).map { id in
+        let new = (0..<50).map { id in
             MockNetwork { _ in (HTTPURLResponse(), Data("new \(id)".utf8)) }.configuration
         }
 
-        for id in stride(from: 0, to: 200, by: 10) {
+        for id in stride(from: 0, to: 50, by: 10) {
             let old = try await URLSession(configuration: kept[id]).exchange(.test("a")).0.text
             #expect(old == "old \(id)")
             let fresh = try await URLSession(configuration: new[id]).exchange(.test("a")).0.text
@@ -89,7 +88,7 @@ import TestSupport
             deinit { count.withLock { $0 -= 1 } }
         }
         let alive = Locked(0)
-        for index in 0..<400 {
+        for index in 0..<100 {
             let marker = Marker(alive)
             let network = MockNetwork { _ in
                 withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
@@ -102,6 +101,6 @@ import TestSupport
         }
 
         // Callbacks that still run keep a few of the handlers.
-        #expect(alive.withLock { $0 } < 50)
+        await yieldWhile { alive.withLock { $0 } > 0 }
     }
 }

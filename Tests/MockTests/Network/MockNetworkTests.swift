@@ -69,13 +69,18 @@ import TestSupport
         #expect(starts == ["Response 2 of 4:", "Response 4 of 4:"])
     }
 
-    @Test func capturesAPathWithSlashes() async throws {
-        let stub = network.stub(.get("/files/{+path}"), .status(204))
+    /// A predicate may take long, and its client may leave in the meantime.
+    @Test func aRequestThatIsCancelledWhileItIsMatchedIsRecordedSo() async throws {
+        network.stub(
+            .any.where("it cancels its client") { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return true
+            }, .text("a"))
+        let load = Task { [network] in try await network.exchange(.test("a")) }
 
-        _ = try await network.urlSession.exchange(
-            URLRequest("GET", URL(string: "https://h")!, path: "/files/{+p}", ["p": "a/b c.txt"]))
+        await #expect(throws: URLError(.cancelled)) { try await load.value }
 
-        #expect(stub.requests.map(\.pathValues) == [["path": "a/b c.txt"]])
+        #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
     @Test func recordsWhatCame() async throws {

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import TestSupport
 
 /// The texts of a network. `Wordings.txt` shows them.
-@Suite(.limited, .usesSockets) struct MockWordingTests {
+@Suite(.limited) struct MockWordingTests {
     @Test func areThoseOfTheFile() async throws {
         try await expectWordings(
             [

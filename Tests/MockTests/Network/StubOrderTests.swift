@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-@Suite(.limited, .usesSockets) struct StubOrderTests {
+@Suite(.limited) struct StubOrderTests {
     private let network = MockNetwork()
 
     private func answer(_ path: String) async throws -> String {

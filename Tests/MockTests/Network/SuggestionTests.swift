@@ -19,7 +19,7 @@ extension URLRequest {
     }
 }
 
-@Suite(.limited, .usesSockets) struct SuggestionTests {
+@Suite(.limited) struct SuggestionTests {
     private static let pasted = [
         Pasted(.test("users/42")) { network in network.stub(.get("/users/42"), .json("{}")) },
         Pasted(.url("https://h?b=2&a&b=2&q=%22%C3%A9")) { network in

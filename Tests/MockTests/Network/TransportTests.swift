@@ -32,6 +32,7 @@ import TestSupport
         ("GET", .text("abc").header("Content-Length", "3").chunked(by: 1), text, "3"),
         ("GET", .text("abc").header("Content-Length", "3").acceptingRanges, text, "3"),
         ("GET", .text("abc").chunked(by: 1, every: .seconds(1)), text, "3"),
+        ("GET", .chunks([]), text, "0"), ("GET", .chunks(["", "a", ""]), text, "1"),
         ("GET", .events(["a"]), "text/event-stream", nil),
         ("GET", .events([]), "text/event-stream", nil),
         ("HEAD", .events(["a"]), "text/event-stream", nil),
@@ -70,18 +71,6 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func givesTheHandlerItsPathValuesAndBody(_ transport: Transport) async throws {
-        let (body, response, _) = try await exchange(transport, "users/42", method: "DELETE") {
-            $0.stub(.delete("/users/{id}")) { request in
-                .text("gone: \(request.pathValues["id"] ?? "")", status: 202)
-            }
-        }
-
-        #expect(body == "gone: 42")
-        #expect(response.statusCode == 202)
-    }
-
-    @Test(arguments: Transport.allCases)
     func givesAnyError(_ transport: Transport) async throws {
         let client = try TestClient(transport)
         client.network.stub(.any, .error(TestError(number: 7)), .error(URLError(.timedOut)))
@@ -92,19 +81,6 @@ import TestSupport
         #expect(text.trimmingCharacters(in: .newlines) == "TestError(number: 7)")
         guard transport != .loopback else { return }
         #expect(await client.session.outcome(of: client.request()) == .error(.timedOut))
-    }
-
-    @Test(arguments: Transport.allCases)
-    func replacesAHeaderOrAddsToIt(_ transport: Transport) async throws {
-        let (_, response, _) = try await exchange(transport, "a") {
-            $0.stub(
-                .any,
-                .text("x").header("ETag", "1").header("ETag", "2").header("Vary", "Accept")
-                    .addingHeader("vary", "Origin"))
-        }
-
-        #expect(response.value(forHTTPHeaderField: "ETag") == "2")
-        #expect(response.value(forHTTPHeaderField: "Vary") == "Accept, Origin")
     }
 
     @Test func theServerLivesAsLongAsItsNetwork() async throws {

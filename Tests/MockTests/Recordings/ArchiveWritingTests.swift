@@ -165,7 +165,7 @@ import Testing
         #expect(try HTTPArchive(contentsOf: file).last?.body.count == 1 << 20)
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
     func aReplayGivesTheAnswerOfTheRecording(_ transport: Transport) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "trip.har")

@@ -78,16 +78,6 @@ import Testing
             request: #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.quoted(text))}"#)
     }
 
-    @Test(.usesSockets) func theHostOfTheServerDoesNotCount() async throws {
-        let network = try network(entry())
-        let (session, baseURL) = try Transport.loopback.open(network)
-
-        let data = try await session.exchange(URLRequest(url: baseURL.appending(path: "users/7"))).0
-
-        #expect(data.text == #"{"name":"Emma"}"#)
-        try network.verify()
-    }
-
     @Test func requestsThatDifferOnlyInWhatIsHiddenAreAnsweredInOrder() async throws {
         let network = MockNetwork()
         network.stub(
@@ -99,20 +89,6 @@ import Testing
             let request = URLRequest.test("users/7", method: "POST", body: #"{"id":"\#(id)"}"#)
             #expect(try await network.exchange(request).0.text == #"{"name":"\#(text)"}"#)
         }
-    }
-
-    @Test func answersManyRequests() async throws {
-        let entries = (0..<50).map { index in
-            Self.post("application/json", #"{"id":"REDACTED","n":\#(index)}"#)
-                .replacing(#"{\"name\":\"Emma\"}"#, with: "\(index)")
-        }
-        let network = try network(entries.joined(separator: ","))
-        for index in 0..<50 {
-            let request = URLRequest.test(
-                "users/7", method: "POST", body: #"{"n":\#(index),"id":"live"}"#)
-            #expect(try await network.exchange(request).0.text == "\(index)")
-        }
-        try network.verify()
     }
 
     @Test func aNumberOfTimesIsVerified() async throws {

@@ -28,7 +28,7 @@ import Testing
         return network
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
     func aRecordedTestPassesWithoutItsServer(_ transport: Transport) async throws {
         let server = MockNetwork()
         server.stub(.get("/users/{id}"), .json(#"{"name":"Emma"}"#))
@@ -97,7 +97,7 @@ import Testing
         try network.verify()
     }
 
-    @Test(arguments: [Transport.urlProtocol, .direct])
+    @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatWasCutKeepsItsLength(_ transport: Transport) async throws {
         for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
             let archive = try folder.archive(
@@ -122,13 +122,6 @@ import Testing
             #expect(
                 RecordingFile.isRecording("users", environment) == expected, "\(names ?? "none")")
         }
-    }
-
-    @Test func replaysTheFileBesideTheTest() async throws {
-        let name = try await withMockNetwork(replaying: "user") { network in
-            try await network.exchange(.test("users/7")).0.text
-        }
-        #expect(name == #"{"name":"Emma"}"#)
     }
 
     @Test func aMissingRecordingSaysHowToMakeIt() async throws {

@@ -117,6 +117,14 @@ import TestSupport
         }
     }
 
+    @Test func refusesMalformedRequests() async {
+        await forEachRow(MalformedRequest.all, named: \.name) { malformed, comment in
+            var reader = HTTPRequestReader([Data(malformed.text.utf8)])
+            let text = reader.all().error?.description ?? ""
+            #expect(text.contains(malformed.reason), "\(malformed.name): \(text)")
+        }
+    }
+
     @Test func reservesNoMemoryForAnAnnouncedLength() {
         let text = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello"
         var reader = HTTPRequestReader([Data(text.utf8)])

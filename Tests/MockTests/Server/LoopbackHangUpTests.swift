@@ -3,7 +3,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 /// Clients that leave: the server notices it when it reads or writes.
-@Suite(.limited, .usesManySockets) struct LoopbackHangUpTests {
+@Suite(.limited, .usesSockets, .mayBlock) struct LoopbackHangUpTests {
     /// What a client sends before it resets the connection, and after an answer.
     private static let departures: [(text: String, next: String?)] = [
         ("", nil),

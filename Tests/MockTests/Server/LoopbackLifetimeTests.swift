@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesManySockets) struct LoopbackLifetimeTests {
-    @Test func serves500ConnectionsAtOnce() throws {
-        // 500, where the process may have as many descriptors.
-        let count = min(500, raisedDescriptorLimit() / 8)
+@Suite(.limited, .usesManySockets, .mayBlock) struct LoopbackCrowdTests {
+    @Test func servesManyConnectionsAtOnce() throws {
+        // 100, where the process may have as many descriptors.
+        let count = min(100, raisedDescriptorLimit() / 8)
         let held = HeldRequests()
         let server = try held.serve()
         let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
@@ -18,7 +18,9 @@ import TestSupport
         let answers = try clients.map { try $0.reply().text }
         #expect(Set(answers).count == clients.count)
     }
+}
 
+@Suite(.limited, .usesSockets, .mayBlock) struct LoopbackLifetimeTests {
     #if os(macOS) || os(Linux)
     /// A client that keeps connections open must not keep others out, not even when the process has no
     /// descriptors left for more.
@@ -131,7 +133,7 @@ import TestSupport
     }
 
     @Test func aSlowReaderDelaysNobody() throws {
-        let large = Data(count: 16_000_000)
+        let large = Data(count: 8_000_000)
         let server = try LoopbackServer { .of($0.url?.path == "/large" ? [large] : [Data()]) }
         let slow = try RawClient(port: server.port)
         slow.send(get("/large"))
@@ -144,7 +146,7 @@ import TestSupport
 
     @Test func survivesAReaderThatLeaves() throws {
         let server = try LoopbackServer { _ in .of([Data(count: 16_000_000)]) }
-        for _ in 0..<20 {
+        for _ in 0..<4 {
             let client = try RawClient(port: server.port)
             client.send(get("/"))
         }
@@ -171,30 +173,19 @@ import TestSupport
     }
 
     @Test func canBeStoppedByItsOwnHandler() throws {
-        let box = ServerBox()
+        let box = Locked<LoopbackServer?>(nil)
         let cancelled = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { _, _ in
-            box.server?.stop()
+            box.withLock { $0 }?.stop()
             return { cancelled.signal() }
         }
-        box.server = server
+        box.withLock { $0 = server }
         let client = try RawClient(port: server.port)
         client.send(get("/"))
 
         #expect(try client.rest().isEmpty)
         #expect(cancelled.wait(timeout: .now() + 900) == .success)
         server.stop()
-    }
-
-    @Test func stopsWithItsLastOwner() throws {
-        var server: LoopbackServer? = try .echo()
-        let port = try #require(server?.port)
-        let client = try RawClient(port: port)
-        client.send(get("/"))
-        _ = try client.reply()
-        server = nil
-
-        #expect(try client.rest().isEmpty)
     }
 
     @Test func givesItsPortBack() throws {
@@ -229,10 +220,6 @@ import TestSupport
 
         #expect(error?.description.contains("0 to 65535") == true)
     }
-}
-
-private final class ServerBox: @unchecked Sendable {  // Safe: set before the first request.
-    var server: LoopbackServer?
 }
 
 /// The port of a socket of this process; nil for any other descriptor.

@@ -32,19 +32,6 @@ import TestSupport
             server.stop()
         }
     }
-
-    /// On Apple platforms, a connection has the flags of its listening socket, which does not block.
-    @Test func waitsForAClientThatSendsLate() async throws {
-        let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port, sending: "GET / HTTP/1.1\r\n")
-        let other = try RawClient(port: server.port)
-        other.send(get("/"))
-        #expect(try other.reply().status == 200)
-
-        client.send("Host: h\r\n\r\n")
-
-        #expect(try client.reply().status == 200)
-    }
 }
 
 private func useUpDescriptors() {

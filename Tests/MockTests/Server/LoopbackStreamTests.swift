@@ -3,7 +3,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 /// Bodies that a closure sends over a socket.
-@Suite(.limited, .usesManySockets) struct LoopbackStreamTests {
+@Suite(.limited, .usesSockets, .mayBlock) struct LoopbackStreamTests {
     @Test func sendsTheWholeBodyAndThenTheNextAnswer() throws {
         let network = MockNetwork()
         network.stub(

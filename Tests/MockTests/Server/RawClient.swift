@@ -86,7 +86,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     /// Waits until the server has asked, with a byte out of band, whether this client is still there.
     func wasProbed() -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
-        return poll(&event, 1, 30_000) == 1
+        return poll(&event, 1, 900_000) == 1
     }
 
     /// Everything up to the end of the connection.

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct BrokenAnswerTests {
+@Suite(.limited, .usesSockets, .mayBlock) struct BrokenAnswerTests {
     private static let sample = MockResponse.json(#"{"name":"Emma"}"#)
 
     /// The error of a request that a response breaks.

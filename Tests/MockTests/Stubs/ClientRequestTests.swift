@@ -77,6 +77,24 @@ import Testing
     }
 }
 
+/// The ends of a delivery.
+@Suite(.limited) struct DeliveryTests {
+    /// As when the client leaves while a closure sends.
+    @Test func aPieceAfterTheEndIsNotTaken() {
+        let core = MockNetwork().core
+        let record = RecordedRequest(request: .test("a"))
+        let delivery = Delivery(to: record, for: PlainClient {}, in: core.time, .nothing, nil) {
+            _, _ in
+        }
+        let receipt = Receipt()
+        delivery.cancel()
+
+        delivery.give(Data("a".utf8), receipt)
+
+        #expect(receipt.hasEnded && !receipt.isTaken)
+    }
+}
+
 /// A client that follows each redirect to `/b`.
 final class PlainClient: Client {
     let isWaiting = true

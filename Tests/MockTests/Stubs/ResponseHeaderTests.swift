@@ -141,22 +141,6 @@ import TestSupport
         }
     }
 
-    @Test func aRecordedAnswerHasTheHeadersOfItsReplay() async throws {
-        let real = MockNetwork()
-        real.stub(.any, .text("abc"))
-        _ = try await real.urlSession.exchange(.test("a"))
-        let exchange = HTTPArchive(real.requests)[0]
-        for name in ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection"] {
-            let network = MockNetwork()
-            network.stub(.any, .exchange(exchange).header(name, "3"))
-
-            let error = await #expect(throws: MockError.self) {
-                try await network.exchange(.test("a"))
-            }
-            #expect(error?.description.contains("the mock decides how it sends the body") == true)
-        }
-    }
-
     @Test(arguments: Transport.allCases)
     func keepsAnUnusualHeader(_ transport: Transport) async throws {
         let http = try await response(

@@ -247,17 +247,6 @@ import TestSupport
         }
     }
 
-    @Test func finishesAfterThePiecesThatWait() async throws {
-        let (client, stub) = try open()
-        let (body, _) = try await client.stream()
-        try await stub.send("a")
-
-        try await stub.finish()
-
-        #expect(try await body.text == "a")
-        #expect(client.network.requests.first?.endTime != nil)
-    }
-
     @Test(arguments: [
         MockResponse.json("{}"), .events(["a"]), .stream { _ in }, .hanging,
     ])

@@ -6,27 +6,19 @@ import Testing
 @testable import APIKitLiteTesting
 
 extension Transport {
-    /// The outcome of a request: its body, or the code of its error.
+    /// The outcome of a request to a network.
     func outcome(
-        of path: String, in network: MockNetwork, timeout: Double = 60
-    ) throws -> Task<String, any Error> {
-        let (session, baseURL) = try open(network)
-        var request = URLRequest(url: baseURL.appending(path: path))
+        in network: MockNetwork, timeout: Double = 60
+    ) throws -> Task<ExchangeOutcome, Never> {
+        let client = try TestClient(self, network)
+        var request = client.request()
         request.timeoutInterval = timeout
-        return Task { [request] in
-            do {
-                return try await session.exchange(request).0.text
-            } catch let error as URLError {
-                return "\(error.code.rawValue)"
-            }
-        }
+        return Task { [request] in await client.session.outcome(of: request) }
     }
 }
 
 /// Requests that wait too long, on the clock of their network.
 @Suite(.limited, .usesSockets) struct TimeoutTests {
-    private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
-
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aRequestTimesOutOnTheNetworksClock(_ transport: Transport) async throws {
         let responses: [MockResponse] = [
@@ -37,12 +29,12 @@ extension Transport {
             let clock = MockClock()
             let network = MockNetwork(clock: clock)
             network.stub(.any, response)
-            let load = try transport.outcome(of: "a", in: network, timeout: 30)
+            let load = try transport.outcome(in: network, timeout: 30)
 
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(30))
 
-            #expect(try await load.value == Self.timedOut)
+            #expect(await load.value == .error(.timedOut))
             #expect(clock.pending.isEmpty)
             try network.verify()
         }
@@ -54,11 +46,11 @@ extension Transport {
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
 
-        let load = try transport.outcome(of: "a", in: network, timeout: 30)
+        let load = try transport.outcome(in: network, timeout: 30)
         await network.waitForRequests()
         await clock.advance(by: .seconds(40))
 
-        #expect(try await load.value == "abc")
+        #expect(await load.value == .body("abc"))
         #expect(network.requests.first?.endTime == .seconds(40))
     }
 
@@ -66,24 +58,27 @@ extension Transport {
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        let hasStarted = Gate()
+        let (hasStarted, mayAnswer) = (Gate(), Gate())
         let handlers = Recorder<String>()
         network.stub(.any) { _ in
             await withTaskCancellationHandler {
                 hasStarted.open()
-                _ = try? await waitForCancellation()
+                // It ignores its cancellation.
+                await Task { await mayAnswer.wait() }.value
             } onCancel: {
                 handlers.append("cancelled")
             }
             return .text("too late")
         }
-        let load = try transport.outcome(of: "a", in: network, timeout: 30)
+        let load = try transport.outcome(in: network, timeout: 30)
 
         await hasStarted.wait()
         await clock.advance(by: .seconds(30))
 
-        #expect(try await load.value == Self.timedOut)
+        #expect(await load.value == .error(.timedOut))
         #expect(await handlers.events { _ in true } == ["cancelled"])
+        #expect(network.requests.map(\.endTime) == [.seconds(30)])
+        mayAnswer.open()
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
@@ -91,11 +86,11 @@ extension Transport {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("x").delayed(by: .seconds(30)))
-        let load = try transport.outcome(of: "a", in: network, timeout: 30)
+        let load = try transport.outcome(in: network, timeout: 30)
         await network.waitForRequests()
         await clock.advance(by: .seconds(31))
 
-        #expect(try await load.value == "x")
+        #expect(await load.value == .body("x"))
     }
 
     @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
 /// `Wordings.txt` shows them.
-@Suite(.limited, .usesSockets) struct WaitReportTests {
+@Suite(.limited) struct WaitReportTests {
     /// What waits.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -220,7 +220,7 @@ import Testing
         return Wordings("What has waited for five seconds", texts)
     }
 
-    @Test(arguments: rows)
+    @Test(arguments: [calls[0], advice[0], requests[0]])
     func aWaitThatEndsInTimeIsNotReported(_ row: Row) async {
         let place = Place(hasClock: row.hasClock)
         await row.start(place)
@@ -234,7 +234,7 @@ import Testing
         #expect(place.recorder.clock.pendingDeadlines == [])
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(.usesSockets, arguments: Transport.allCases)
     func aClientOverEachTransportIsReported(_ transport: Transport) async throws {
         let place = Place(hasClock: true)
         place.stub(.any, .json("{}").held)

@@ -1,6 +1,5 @@
 import APIKitLite
 import TestSupport
-import XCTest
 
 @testable import APIKitLiteTesting
 
@@ -67,15 +66,9 @@ import XCTest
         network.stub(.get("/new"), .text("there"))
         let client = DelegateClient()
 
-        let body = await withCheckedContinuation { continuation in
-            let task = network.urlSession.dataTask(with: .test("old")) { data, _, _ in
-                continuation.resume(returning: data?.text)
-            }
-            task.delegate = client
-            task.resume()
-        }
+        let (data, _, _) = await network.urlSession.completion(of: .test("old"), delegate: client)
 
-        #expect(body == "there")
+        #expect(data?.text == "there")
         #expect(await client.firstEvent == .redirect(302, to: "/new"))
     }
 
@@ -84,14 +77,7 @@ import XCTest
         network.stub(.any, .text("one two three").chunked(by: 4))
         let session = network.urlSession(delegate: DelegateClient())
 
-        let body = await withCheckedContinuation { continuation in
-            session.dataTask(with: .test("a")) { data, _, _ in
-                continuation.resume(returning: data?.text)
-            }
-            .resume()
-        }
-        #expect(body == "one two three")
-
+        #expect(await session.completion(of: .test("a")).data?.text == "one two three")
         let (data, _) = try await session.exchange(.test("a"))
         #expect(data.text == "one two three")
         let (asyncData, _) = try await session.data(for: .test("a"))
@@ -111,86 +97,5 @@ import XCTest
 
         #expect(events == [.response(200), .piece("value"), .end(nil)])
         #expect(network.requests.map(\.wasCancelled) == [false])
-    }
-}
-
-/// The same client over the talk's mock: XCTest, because its handler is one for the process.
-final class TalkDelegateTests: XCTestCase {
-    override func tearDown() {
-        MockURLProtocol.requestHandler = nil
-    }
-
-    private var configuration: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [MockURLProtocol.self]
-        return configuration
-    }
-
-    func testARedirectArrivesOnce() async {
-        for level in DelegateClient.Level.allCases {
-            MockURLProtocol.requestHandler = { request in
-                guard let url = request.url, url.path == "/old" else {
-                    return (HTTPURLResponse(), Data("there".utf8))
-                }
-                let response = HTTPURLResponse(
-                    url: url, statusCode: 302, httpVersion: nil, headerFields: ["Location": "/new"])
-                return (response!, nil)
-            }
-
-            let events = await DelegateClient().run(.test("old"), configuration, level)
-
-            XCTAssertEqual(
-                events,
-                [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
-        }
-    }
-
-    /// A request that waits for its turn may be cancelled meanwhile.
-    func testTheHandlerDoesNotRunForACancelledRequest() async throws {
-        let handled = Locked<[String]>([])
-        let release = DispatchSemaphore(value: 0)
-        MockURLProtocol.requestHandler = { request in
-            handled.withLock { $0.append(request.url!.path) }
-            if request.url?.path == "/first" { release.blockUntilSignalled() }
-            return (HTTPURLResponse(), nil)
-        }
-        let first = Task { [configuration] in
-            try await URLSession(configuration: configuration).exchange(.test("first"))
-        }
-        await yieldWhile { handled.withLock(\.count) == 0 }
-        let second = ClientRequest(to: StaticHandler.current.core, from: PlainClient {}) { _ in }
-        second.send(.test("second"))
-        // Work begins in order, so that of the second request can be cancelled now.
-        let hasBegun = Gate()
-        StaticHandler.current.core.handlers.start { hasBegun.open() }
-        await hasBegun.wait()
-
-        second.cancelWork()
-        release.signal()
-        _ = try await first.value
-        _ = try await URLSession(configuration: configuration).exchange(.test("third"))
-
-        XCTAssertEqual(handled.withLock { $0 }, ["/first", "/third"])
-    }
-
-    func testCookiesAreStoredAndSentBack() async throws {
-        let session = URLSession(configuration: configuration)
-        MockURLProtocol.requestHandler = { request in
-            let response = HTTPURLResponse(
-                url: request.url!, statusCode: 200, httpVersion: nil,
-                headerFields: ["Set-Cookie": "id=7; Path=/"])
-            return (response!, nil)
-        }
-
-        _ = try await session.exchange(.test("a"))
-        _ = try await session.exchange(.test("a"))
-
-        let sent = MockURLProtocol.requests.map { $0.request.value(forHTTPHeaderField: "Cookie") }
-        #if canImport(FoundationNetworking)
-        XCTAssertEqual(sent, [nil, "id=7"])
-        #else
-        // The session of a task is not known there, and the shared storage is the host app's.
-        XCTAssertEqual(sent, [nil, nil])
-        #endif
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// What `Data`, white space and a doubled type mean in a mock: the same as in the library.
-@Suite(.limited) struct BodyMeaningTests {
+@Suite(.limited) struct MatchedBodyTests {
     private struct User: Codable, Equatable { var name: String }
 
     private let emma = Data(#"{"name":"Emma"}"#.utf8)

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+extension Trait where Self == SeparateThreads {
+    /// Runs a test on threads that it may block, as a client with a blocking socket does. All tests
+    /// share Swift's own pool, which has one thread per core.
+    package static var mayBlock: Self { SeparateThreads() }
+}
+
+/// Runs the cases of a test outside Swift's pool of threads, if the system has task executors.
+package struct SeparateThreads: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> SeparateThreads? {
+        testCase == nil ? nil : self
+    }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            return try await function()
+        }
+        try await withTaskExecutorPreference(ThreadExecutor()) { try await function() }
+    }
+}
+
+/// Runs each job on a separate queue. A serial queue gets another thread if all others are blocked.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class ThreadExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue(label: "SeparateThreads").async { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}
