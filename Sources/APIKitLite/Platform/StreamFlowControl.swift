@@ -6,9 +6,10 @@ import Foundation
 ///
 /// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
 /// request again, and receives the body from the first byte. Instead, the delegate queue waits for
-/// the reader. Meanwhile, Foundation receives little data for any session in the process, so each
-/// wait is only 10 ms, with up to ten waits until the reader asks for bytes. For a reader that
-/// always continues, such as a download, there are up to a thousand waits.
+/// the reader after each piece, for at most 10 ms. Meanwhile, Foundation receives little data for
+/// any session in the process, and calls to Foundation wait too. If such calls block all threads of
+/// Swift's tasks, no reader can run. So the waits are limited: ten until the reader of a stream asks
+/// for bytes, and a hundred until any reader in the process does.
 final class StreamFlowControl: Sendable {
     private struct State {
         /// The number of unsuccessful waits since the reader last asked for bytes.
@@ -19,12 +20,25 @@ final class StreamFlowControl: Sendable {
 
     /// The number of unread bytes above which the delegate queue waits, unless the buffer is small.
     private static let threshold = 2 * 1024 * 1024
-    private static let duration = DispatchTimeInterval.milliseconds(10)
+    /// The number of unsuccessful waits since any reader in the process last asked for bytes.
+    private static let failures = Locked(0)
+
     private let mostWaits: Int
+    private let failuresOfAll: Locked<Int>
+    private let wait: @Sendable (DispatchSemaphore) -> DispatchTimeoutResult
     private let state = Locked(State())
 
-    init(waitsForReader: Bool) {
-        mostWaits = waitsForReader ? 1_000 : 10
+    /// - Parameter waitsForReader: Whether the reader always asks for the next bytes, as that of a
+    ///   download does.
+    init(
+        waitsForReader: Bool, failuresOfAll: Locked<Int> = StreamFlowControl.failures,
+        wait: @escaping @Sendable (DispatchSemaphore) -> DispatchTimeoutResult = {
+            $0.wait(timeout: .now() + .milliseconds(10))
+        }
+    ) {
+        mostWaits = waitsForReader ? 100 : 10
+        self.failuresOfAll = failuresOfAll
+        self.wait = wait
     }
 
     /// Does nothing, because the task is never suspended.
@@ -32,22 +46,23 @@ final class StreamFlowControl: Sendable {
 
     /// Waits for the reader if needed. Call this on the delegate queue after a piece is added.
     func didAppend(to buffer: BodyBuffer) {
-        while buffer.holdsMany(Self.threshold) {
-            let wait = DispatchSemaphore(value: 0)
-            let mayWait = state.withLock { state in
-                state.wait = wait
-                return state.failures < mostWaits
-            }
-            // The reader may have taken all bytes before the wait was stored.
-            guard mayWait, buffer.holdsMany(Self.threshold) else { return }
-            if wait.wait(timeout: .now() + Self.duration) == .timedOut {
-                state.withLock { $0.failures += 1 }
-            }
+        guard buffer.holdsMany(Self.threshold) else { return }
+        let semaphore = DispatchSemaphore(value: 0)
+        let mayWait = state.withLock { state in
+            state.wait = semaphore
+            return state.failures < mostWaits && failuresOfAll.withLock { $0 < 100 }
         }
+        // The reader may have taken all bytes before the semaphore was stored.
+        guard mayWait, buffer.holdsMany(Self.threshold), wait(semaphore) == .timedOut else {
+            return
+        }
+        state.withLock { $0.failures += 1 }
+        failuresOfAll.withLock { $0 += 1 }
     }
 
     /// Ends a wait. Call this when the reader has taken bytes or has left.
     func didTake(from buffer: BodyBuffer) {
+        failuresOfAll.withLock { $0 = 0 }
         let wait = state.withLock { state in
             state.failures = 0
             defer { state.wait = nil }
