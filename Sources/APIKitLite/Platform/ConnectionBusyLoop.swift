@@ -67,8 +67,9 @@ final class ConnectionBusyLoop:
         }
         Self.lock.withLock {
             schedule.didLook(.now(), at: transfers.count)
-            // A task still waiting for its cache has no transfer yet.
-            if transfers.isEmpty, schedule.checkCount > 2 {
+            // A task that waits for its cache has no transfer yet. The thread that called `watch`
+            // may still be about to create its task.
+            if session?.hasTasks != true, schedule.checkCount > 5 {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
             } else {

@@ -107,6 +107,12 @@ extension URLSession {
     /// Whether the session was invalidated.
     var isInvalidated: Bool { property("invalidated", of: self) as? Bool ?? false }
 
+    /// Whether a task of the session has not completed. Use this only on the session's serial queue.
+    var hasTasks: Bool {
+        guard let registry = property("taskRegistry", of: self) else { return false }
+        return (property("tasks", of: registry) as? [Int: URLSessionTask])?.isEmpty == false
+    }
+
     /// The serial queue of the session.
     var transferQueue: DispatchQueue? {
         property("workQueue", of: self) as? DispatchQueue

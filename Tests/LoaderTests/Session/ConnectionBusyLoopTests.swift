@@ -37,6 +37,22 @@ import TestSupport
         }
     }
 
+    /// A session is watched until its last task has completed, even if the task is started late.
+    @Test func knowsWhetherItHasTasks() async throws {
+        let session = URLSession(configuration: .withoutProxy)
+        let queue = try #require(session.transferQueue)
+        let hasTasks = { queue.sync { session.hasTasks } }
+        #expect(!hasTasks())
+
+        let hasCompleted = Gate()
+        let task = session.dataTask(with: .test("a")) { _, _, _ in hasCompleted.open() }
+        #expect(hasTasks())
+        task.cancel()
+        await hasCompleted.wait()
+        // Foundation forgets the task after it has called the handler.
+        while hasTasks() { await Task.yield() }
+    }
+
     /// With 800 pending transfers, a look takes 20 ms.
     @Test(arguments: [(1, 0), (1, 1_000), (800, 0), (800, 80), (800, 10_000)])
     func looksSoonButNotTooOften(_ transferCount: Int, _ startsPerSecond: Int) {
