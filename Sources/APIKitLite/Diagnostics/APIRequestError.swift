@@ -95,12 +95,13 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the load's error that a value is or contains, down to a depth.
+    /// Returns the load's error that a value is or contains, down to a depth. Searches the first 100
+    /// elements of a collection, because an app's error may hold a large body.
     private static func stored(in value: Any, depth: Int) -> APIRequestError? {
         if let error = value as? APIRequestError { return error }
         guard depth > 0 else { return nil }
         let inner = (value as? any Error).flatMap { ($0 as NSError).userInfo[NSUnderlyingErrorKey] }
-        let values = Mirror(reflecting: value).children.map(\.value) + [inner as Any]
+        let values = Mirror(reflecting: value).children.prefix(100).map(\.value) + [inner as Any]
         return values.lazy.compactMap { stored(in: $0, depth: depth - 1) }.first
     }
 

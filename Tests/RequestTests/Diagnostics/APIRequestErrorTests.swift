@@ -57,6 +57,33 @@ import TestSupport
         }
     }
 
+    @Test func looksForALoadInTheBeginningOfACollection() {
+        struct Byte: CustomReflectable {
+            let visits: Locked<Int>
+
+            var customMirror: Mirror {
+                visits.withLock { $0 += 1 }
+                return Mirror(self, children: [])
+            }
+        }
+        struct Refusal: Error {
+            let body: [Byte]
+            var errors: [any Error] = []
+        }
+        let visits = Locked(0)
+        let body = Array(repeating: Byte(visits: visits), count: 10_000)
+        func cause(_ errors: [any Error]) -> APIRequestError? {
+            APIRequestError(stage: .transport, underlying: Refusal(body: body, errors: errors))
+                .cause
+        }
+
+        #expect(cause([]) == nil)
+        #expect(visits.withLock { $0 } <= 100)
+        let load = APIRequestError(
+            stage: .validate, response: .status(503), underlying: TestError())
+        #expect(cause([TestError(), load])?.statusCode == 503)
+    }
+
     @Test func knowsACancellationFromAFailure() {
         func isCancellation(_ error: any Error, _ flag: Bool = false) -> Bool {
             APIRequestError(stage: .transport, underlying: error, isCancellation: flag)
