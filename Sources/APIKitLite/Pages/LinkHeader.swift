@@ -8,22 +8,38 @@ extension HTTPURLResponse {
     ///     response.link("next")
     ///
     /// A relative target is resolved against the response's URL. Ignores malformed links, and links
-    /// with an `anchor` parameter, which describe another resource. If `pages(_:from:)` would end
-    /// because of a malformed link to the next page, it throws an error instead.
+    /// with an `anchor` parameter, which describe another resource. If a list of pages would end
+    /// because of a malformed link, it throws an error instead.
     ///
     /// - Parameter relation: The relation type. Case makes no difference.
     /// - Returns: The target of the first link with this relation type, or nil if there is none.
     public func link(_ relation: String) -> URL? {
-        linkTarget(relation, of: value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
+        let header = value(forHTTPHeaderField: "Link") ?? ""
+        let target = linkTarget(relation, of: header, relativeTo: url)
+        if target == nil, LinkHeader.mentions(relation, header) {
+            LinkHeader.malformed?.withLock { $0 = header }
+        }
+        return target
     }
 }
 
-extension HTTPURLResponse {
-    /// The `Link` header, if it names a next page whose address cannot be read.
-    var unreadableNextLink: String? {
-        let header = value(forHTTPHeaderField: "Link") ?? ""
-        let isNamed = header.contains(/(?i)\brel\s*=\s*("([^"]*\s)?)?next(?=[\s",;]|$)/)
-        return isNamed && link("next") == nil && !header.contains(/(?i)anchor/) ? header : nil
+/// The `Link` header of a page, which `nextInput` may read.
+enum LinkHeader {
+    /// Receives the header if `link(_:)` finds only a malformed link during a call to `nextInput`.
+    @TaskLocal static var malformed: Locked<String?>?
+
+    /// Returns whether a header mentions a link with a relation type, even a malformed one.
+    static func mentions(_ relation: String, _ header: String) -> Bool {
+        splitHeader(header, at: UInt8(ascii: ",")).contains { link in
+            // Any `;` counts, because the brackets or quotation marks may be unbalanced.
+            headerParameter("anchor", of: link) == nil
+                && link.lowercased().split(";").contains { parameter in
+                    let (name, relations) = parameter.cut(at: "=")
+                    return name.trimmingCharacters(in: .whitespaces) == "rel"
+                        && (relations ?? "").split { " \t\"".contains($0) }
+                            .contains(Substring(relation.lowercased()))
+                }
+        }
     }
 }
 

@@ -34,6 +34,9 @@ import Foundation
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
     /// Returns the input of the next page, or nil after the last one.
     ///
+    /// If the function asks for a link with `response.link(_:)`, the link is malformed, and the
+    /// function returns nil, the load fails in stage ``APIRequestError/Stage/parse``.
+    ///
     /// - Parameters:
     ///   - page: The parsed value of this page.
     ///   - response: The response that the page was parsed from.
@@ -46,19 +49,19 @@ public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
 extension HTTPSession {
     /// Returns the pages of a request that is not `Sendable`, loaded one after another as needed.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
-    /// for a `Sendable` request.
+    /// Runs `makeRequest`, `parseResponse` and `nextInput` on the caller's actor. The parameters are
+    /// the same as for a `Sendable` request.
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
         Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
-            try request.page(try await response(request, for: input), from: input)
+            try await request.page(for: input, over: self)
         }
     }
 
     /// Returns the pages of a request, loaded one after another as needed.
     ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    /// Runs `makeRequest`, `parseResponse` and `nextInput` off the caller's actor.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -69,24 +72,41 @@ extension HTTPSession {
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>
     where R.RequestDataType: Sendable {
         Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
-            try request.page(try await response(request, for: input), from: input)
+            try await request.pageInBackground(for: input, over: self)
         }
     }
 }
 
 extension PagedAPIRequest {
-    /// Returns the value of a page and the input of the next one.
-    fileprivate func page(
-        _ page: APIResponse<ResponseDataType>, from input: RequestDataType
-    ) throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {
-        let next = nextInput(after: page.value, response: page.response, from: input)
-        guard next == nil, let link = page.response.unreadableNextLink else {
-            return (page.value, next)
-        }
-        var error = APIRequestError(
-            stage: .parse, request: try? makeRequest(from: input), response: page.response,
-            data: page.data, underlying: URLError(.cannotParseResponse), redaction: redaction)
+    /// Loads a page, and returns its value and the input of the next one.
+    fileprivate nonisolated(nonsending) func page(
+        for input: RequestDataType, over session: any HTTPSession
+    ) async throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {
+        var load = Load(self, over: session)
+        let page = try await load.response(to: load.makeRequest(from: input))
+        let (next, malformed) = next(after: page, from: input)
+        guard next == nil, let link = malformed else { return (page.value, next) }
+        var error = load.failure(.parse, URLError(.cannotParseResponse), page.data)
         error.hint = "The address of the next page cannot be read. Link: \(redaction.excerpt(link))"
-        throw error
+        throw load.notifyingObservers(of: error)
+    }
+
+    /// Returns the input of the next page, and the `Link` header if `nextInput` could not read it.
+    private func next(
+        after page: APIResponse<ResponseDataType>, from input: RequestDataType
+    ) -> (RequestDataType?, String?) {
+        let malformed = Locked<String?>(nil)
+        let next = LinkHeader.$malformed.withValue(malformed) {
+            nextInput(after: page.value, response: page.response, from: input)
+        }
+        return (next.flattened, malformed.take())
+    }
+}
+
+extension PagedAPIRequest where Self: Sendable, RequestDataType: Sendable {
+    @concurrent fileprivate func pageInBackground(
+        for input: RequestDataType, over session: any HTTPSession
+    ) async throws(APIRequestError) -> sending (ResponseDataType, RequestDataType?) {
+        try await page(for: input, over: session)
     }
 }

@@ -125,14 +125,18 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         /// input of the next page, or nil if there is none or it was already loaded, whatever the
         /// limit.
         func move(to next: Input?) -> Input? {
-            let new = next.flatMap { next in
-                // An input may itself be an optional, such as a cursor that the response lacks.
-                (next as? any AnyOptional)?.isNil != true && seen.insert(next).inserted ? next : nil
-            }
+            let new = next.flattened.flatMap { seen.insert($0).inserted ? $0 : nil }
             pagesLeft -= 1
             input = pagesLeft > 0 ? new : nil
             return new
         }
+extension Optional {
+    /// Nil if the value is itself an optional that is nil, such as a cursor that a response lacks.
+    var flattened: Wrapped? {
+        flatMap { ($0 as? any AnyOptional)?.isNil == true ? nil : $0 }
+    }
+}
+
     }
 }
 

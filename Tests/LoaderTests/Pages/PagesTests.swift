@@ -86,22 +86,48 @@ import TestSupport
             ) -> URL? {
                 response.link("next")
             }
+        /// A request whose first page has no URL.
+        struct StartingRequest: PagedAPIRequest {
+            func makeRequest(from url: URL?) -> URLRequest {
+                URLRequest(url: url ?? .api.appending(path: "b"))
+            }
+            func parseResponse(data: Data) throws -> [Int] {
+                try jsonDecoder.decode([Int].self, from: data)
+            }
+            func nextInput(
+                after page: [Int], response: HTTPURLResponse, from url: URL?
+            ) -> URL?? {
+                response.link("next")
+            }
+        }
         }
         let link = #"<https://api.example.com/b>; rel="next""#
         let broken = #"https://api.example.com/c; rel="next""#
         network.stub(.get("/a"), MockResponse.json("[1]").header("Link", link), times: .any)
         network.stub(
-            .get("/b"), MockResponse.json("[2]").header("Link", broken), .json("[2]"))
+            .get("/b"), MockResponse.json("[2]").header("Link", broken),
+            MockResponse.json("[2]").header("Link", broken), .json("[2]"))
+        #expect(await session.pages(StartingRequest(), from: nil).outcome().error?.stage == .parse)
 
         let pages = session.pages(LinkedRequest(), from: URL.api.appending(path: "a"))
         let outcome = await pages.outcome()
         #expect(outcome.elements.map(\.value) == [[1]])
+        #expect(outcome.error?.requestType == "LinkedRequest")
         #expect(outcome.error?.stage == .parse)
         #expect(outcome.error?.request?.url?.path == "/b")
         #expect(outcome.error?.data?.text == "[2]")
         #expect(outcome.error?.description.contains(broken) == true)
         #expect(try await pages.elements.all() == [1, 2])
     }
+    /// The rule of this list is that an empty page is the last one.
+    @Test func aLinkThatTheRuleDoesNotReadMayBeMalformed() async throws {
+        network.stub(
+            .get("/numbers/1"),
+            MockResponse.json("[]").header("Link", #"https://h/u?page=2; rel="next""#))
+
+        #expect(try await session.pages(NumbersRequest(), from: 1).all().map(\.value) == [[]])
+    }
+
 
     @Test func endsAtARepeatedInput() async throws {
         network.stub(.any) { request in
