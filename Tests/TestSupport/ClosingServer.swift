@@ -5,8 +5,9 @@ import Foundation
 /// request.
 ///
 /// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, and
-/// `/challenged` with a 401 that asks for a password. A request with `Expect` gets a 417 first.
-/// What follows it on the connection counts as the second request if the path is `/unexpected`.
+/// `/challenged` with a 401 that asks for a password. `/early/` and a status answers before the body
+/// is read, and a redirect leads to `/early/413`. A request with `Expect` gets a 417 first. What
+/// follows it on the connection counts as the second request if the path is `/unexpected`.
 package final class ClosingServer: Sendable {
     /// When the server closes a connection.
     package enum End: Sendable {
@@ -47,6 +48,13 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
     let reader = RequestReader(descriptor)
     guard var head = reader.readHead() else { return }
     let path = head[0].components(separatedBy: " ")[1]
+    if path.hasPrefix("/early/") {
+        let status = "\(path.dropFirst(7)) Early\r\nLocation: /early/413"
+        sendAll(Data("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n".utf8), to: descriptor)
+        shutdown(descriptor, Int32(SHUT_WR))
+        while received(from: descriptor) != nil {}
+        return
+    }
     if head.field("expect") != nil {
         sendAll(
             Data("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n".utf8),

@@ -123,6 +123,9 @@ extension URLRequest {
         (httpBodyStream as? RepeatableBodyStream)?.body
     }
 
+    /// The size of the body in bytes, or nil if there is none or it is the app's own stream.
+    var knownBodySize: Int64? { (httpBody?.count ?? repeatableBody?.size).map { Int64($0) } }
+
     /// A fresh stream of the body, if it is a ``RepeatableBody``.
     package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
 

@@ -15,17 +15,12 @@ extension URLRequest {
         guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
         try body.checkFiles()
         do {
-            let result =
-                if body.segments.count > 1 {
-                    try await body.withTemporaryFile { body in
-                        try await send(sending(body, didSend), body.files.first?.url)
-                    }
-                } else {
+            if body.segments.count > 1 {
+                return try await body.withTemporaryFile { body in
                     try await send(sending(body, didSend), body.files.first?.url)
                 }
-            // On Apple platforms, Foundation reports no progress for a body that a mock reads.
-            didSend?(Int64(body.size), Int64(body.size))
-            return result
+            }
+            return try await send(sending(body, didSend), body.files.first?.url)
         } catch {
             if !Task.isCancelled { try body.checkFiles() }
             throw error

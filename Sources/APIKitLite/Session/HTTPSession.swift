@@ -82,7 +82,8 @@ extension HTTPSession {
     ///   - request: The request to send.
     ///   - progress: Called on any thread while the request's body is sent, with the number of
     ///     bytes passed to the connection so far, and the body's size. At the last call, with the
-    ///     full size, a few hundred kilobytes may still be in transit. If the request is sent
+    ///     full size, a few hundred kilobytes may still be in transit. If the server refuses the
+    ///     body before it has read all of it, the number stays smaller. If the request is sent
     ///     again, the number drops. For your own body stream, the size is nil on Apple platforms,
     ///     and `progress` is not called on Linux.
     /// - Returns: The body's bytes, and the status and headers.

@@ -255,6 +255,28 @@ import TestSupport
         #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
     }
 
+    /// A server may refuse or redirect a large body before it has read it, or close a connection at
+    /// its second request, which is then sent again.
+    @Test(arguments: ["early/413", "early/401", "early/307", ""], [false, true])
+    func reportsAllBytesOnlyIfTheyWereSent(_ path: String, losesConnection: Bool) async throws {
+        let server = try ClosingServer()
+        let session = URLSession(configuration: .withoutProxy)
+        // Larger than what two sockets buffer.
+        let body = Data(count: 64 << 20)
+        let most = Locked<Int64>(0)
+        var request = URLRequest(url: server.url.appending(path: path))
+        request.httpMethod = "PUT"
+
+        repeat {
+            if losesConnection { _ = try await session.exchange(URLRequest(url: server.url)) }
+            let (_, response) = try await session.upload(
+                for: request, from: body,
+                progress: { bytes, _ in most.withLock { $0 = max($0, bytes) } })
+            #expect(response.statusCode == (path.isEmpty ? 200 : path.hasSuffix("401") ? 401 : 413))
+        } while losesConnection && server.closedCount == 0
+        #expect((most.withLock { $0 } == body.count) == path.isEmpty)
+    }
+
     @Test(arguments: Transport.allCases)
     func eachVerbReportsItsBody(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
