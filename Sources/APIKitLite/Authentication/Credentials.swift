@@ -228,15 +228,9 @@ extension Credentials where Credential == Void {
     }
 }
 
-extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// Whether there is a credential, without its value.
-    public var description: String { "Credentials (\(credential == nil ? "none" : "signed in"))" }
-}
+extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyReflected {}
 
-extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The response's status, without the credential.
-    public var description: String { "Rejection (\(response?.statusCode.description ?? "none"))" }
-}
+extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, OpaquelyReflected {}
 
 extension APIRequestError {
     /// Whether the server refused a refresh token, an authorization code or a password for good:

@@ -25,6 +25,9 @@ protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
 package protocol OpaquelyReflected: CustomReflectable, CustomStringConvertible {}
 
 extension OpaquelyReflected {
+    /// The name of the type.
+    public var description: String { "\(Self.self)" }
+
     /// A mirror without children, so that only the description is shown.
     public var customMirror: Mirror {
         Mirror(self, children: [], displayStyle: .struct, ancestorRepresentation: .suppressed)

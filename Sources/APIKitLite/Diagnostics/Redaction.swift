@@ -24,8 +24,8 @@ import Foundation
 ///
 /// If your app has other secrets, set ``APIRequest/redaction`` for all its requests in a protocol
 /// extension.
-public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
-    private var names: Set<String>
+public struct Redaction: Sendable, Equatable {
+    private var names: Set<String> = []
     /// The names whose values are left unredacted even if a rule would hide them.
     private var shownNames: Set<String> = []
     private var readsWords = false
@@ -65,23 +65,18 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// `adding(_:)`.
     public static let standard = Redaction().changed { $0.readsWords = true }
 
-    /// A redaction that hides nothing, the same as `[]`. Any body that is text is shown.
-    public static let none: Redaction = []
+    /// A redaction that hides nothing. Any body that is text is shown.
+    ///
+    /// To hide only a few names, write `.none.adding("pin")`.
+    public static let none = Redaction()
 
     /// The text that replaces a secret.
     package static let mark = "REDACTED"
 
-    /// Creates a redaction of only the given names.
+    /// Returns this redaction with more names.
     ///
     /// Whole names are compared, without case, hyphens and underscores: `access_token` equals
     /// `accessToken`.
-    public init(arrayLiteral names: String...) {
-        self.names = Set(names.map(\.folded))
-    }
-
-    /// Returns this redaction with more names.
-    ///
-    /// Whole names are compared, without case, hyphens and underscores.
     public func adding(_ names: String...) -> Redaction {
         let added = names.map(\.folded)
         return changed {

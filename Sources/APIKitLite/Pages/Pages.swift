@@ -55,11 +55,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         self.load = load
     }
 
-    /// One page, with its input and the input of the next page.
+    /// One page, and the input of the next one.
     public struct Page {
-        /// The input that this page was loaded with.
-        public let input: Input
-
         /// The value that the function returned.
         public let value: Value
 
@@ -94,7 +91,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             defer { walk.turn.signal() }
             guard let input = walk.input else { return nil }
             let (value, next) = try await load(input)
-            return Page(input: input, value: value, next: walk.move(to: next))
+            return Page(value: value, next: walk.move(to: next))
         }
 
         /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
@@ -130,13 +127,13 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             input = pagesLeft > 0 ? new : nil
             return new
         }
+    }
+}
+
 extension Optional {
     /// Nil if the value is itself an optional that is nil, such as a cursor that a response lacks.
     var flattened: Wrapped? {
         flatMap { ($0 as? any AnyOptional)?.isNil == true ? nil : $0 }
-    }
-}
-
     }
 }
 

@@ -7,12 +7,12 @@ extension HTTPSession {
     ///     let location = response.value(forHTTPHeaderField: "Location")
     ///
     /// Without this policy, all redirects are followed. If a chain has several such policies, the
-    /// outermost one, which was added last, applies. A credential's refresh is secret, so it is
+    /// outermost one, which was added last, applies. To follow all redirects in spite of an inner
+    /// policy, write `redirecting { _, next in next }`. A credential's refresh is secret, so it is
     /// only redirected within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         redirecting(by: { request, _, next in
             switch policy {
-            case .follow: next
             case .sameOrigin: request.url?.origin == next.url?.origin ? next : nil
             case .refuse: nil
             }

@@ -27,7 +27,7 @@ public struct RetryAttempt: Sendable {
     /// The error, or nil if there is a response.
     public let error: (any Error)?
     /// The time since the first attempt began.
-    public let elapsed: Duration
+    let elapsed: Duration
     /// The policy's decision about the attempt.
     public let decision: RetryDecision
     /// The policy's delay after an attempt with this number, with its jitter, even if the policy

@@ -45,21 +45,28 @@ public struct RetryPolicy: Sendable, Equatable {
     /// there is no limit.
     public var deadline: Duration?
     /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
-    /// any method. By default, ``idempotentMethods``.
+    /// any method. By default, the methods of requests that may be processed twice: `GET`, `HEAD`,
+    /// `PUT`, `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public var methods: Set<String>?
-    /// The status codes after which a request is sent again. By default, ``transientStatuses``.
+    /// The status codes after which a request is sent again. By default, those of failures that may
+    /// be temporary: 408, 429, 500, 502, 503 and 504.
     public var statuses: Set<Int>
-    /// The `URLError` codes after which a request is sent again. By default,
-    /// ``transientErrorCodes``.
+    /// The `URLError` codes after which a request is sent again. By default, those of failures that
+    /// may be temporary: a missing or lost connection, a timeout, and a host name that was not
+    /// found.
+    ///
+    /// A refused certificate, an unusable URL and an unreadable response are not included, because
+    /// a new attempt would fail in the same way. `cancelled` is not included either, because the
+    /// app requested the cancellation.
     public var errorCodes: Set<URLError.Code>
 
     /// Creates a policy. The defaults are the values of ``standard``.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),
-        methods: Set<String>? = RetryPolicy.idempotentMethods,
-        statuses: Set<Int> = RetryPolicy.transientStatuses,
-        errorCodes: Set<URLError.Code> = RetryPolicy.transientErrorCodes
+        methods: Set<String>? = RetryPolicy.standard.methods,
+        statuses: Set<Int> = RetryPolicy.standard.statuses,
+        errorCodes: Set<URLError.Code> = RetryPolicy.standard.errorCodes
     ) {
         self.maximumAttempts = maximumAttempts
         self.baseDelay = baseDelay
@@ -74,37 +81,23 @@ public struct RetryPolicy: Sendable, Equatable {
     ///
     /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for longer
     /// delays.
-    public static let standard = RetryPolicy()
+    public static let standard = RetryPolicy(
+        methods: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"],
+        statuses: [408, 429, 500, 502, 503, 504],
+        errorCodes: [
+            .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
+            .cannotFindHost, .dnsLookupFailed,
+        ])
 
     /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
-
-    /// The methods of requests that may be processed twice: `GET`, `HEAD`, `PUT`, `DELETE`,
-    /// `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
-    public static let idempotentMethods: Set<String> = [
-        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY",
-    ]
-
-    /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
-    public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-
-    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a
-    /// timeout, and a host name that was not found.
-    ///
-    /// A refused certificate, an unusable URL and an unreadable response are not included, because
-    /// a new attempt would fail in the same way. `cancelled` is not included either, because the
-    /// app requested the cancellation.
-    public static let transientErrorCodes: Set<URLError.Code> = [
-        .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
-        .cannotFindHost, .dnsLookupFailed,
-    ]
 }
 
 extension URLRequest {
     /// Returns whether the request may be sent again even if a server has processed it. The request
     /// must have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be
     /// sent again.
-    func mayBeRepeated(methods: Set<String>? = RetryPolicy.idempotentMethods) -> Bool {
+    func mayBeRepeated(methods: Set<String>? = RetryPolicy.standard.methods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         let method = httpMethod?.uppercased() ?? "GET"
         return canBeSentAgain && (!key.isEmpty || methods?.contains(method) ?? true)

@@ -132,12 +132,12 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - limit: The maximum number of buffered bytes. If more bytes arrive, the body throws
-    ///     ``TransportError/bodyLimit(_:)``.
+    ///   - limit: The maximum number of buffered bytes. If nil, 64 MiB. If more bytes arrive, the
+    ///     body throws ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func stream(
-        _ request: URLRequest, buffering limit: Int = SendOptions.standardLimit
+        _ request: URLRequest, buffering limit: Int? = nil
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         var (body, response) = try await send(request, awaiting: .head(limit: limit))
         body.exchange = (self, request, response)

@@ -1,9 +1,7 @@
 import Foundation
 
-/// The redirects that a session follows for a request.
+/// The redirects that a session follows for a request, if it does not follow all.
 public enum RedirectPolicy: Sendable {
-    /// Follows all redirects.
-    case follow
     /// Follows redirects within the request's origin (scheme, host and port). A redirect to another
     /// origin is returned as the response, with its status and `Location`.
     case sameOrigin

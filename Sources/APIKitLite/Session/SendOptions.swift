@@ -1,7 +1,6 @@
 import Foundation
 
-/// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body``, ``body(limit:)`` or
-/// ``head(limit:)``.
+/// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body`` or ``head(limit:)``.
 ///
 /// A session that wraps another session passes on the options that it received. The options also
 /// tell the inner sessions which redirects to follow, and who observes the exchange.
@@ -19,26 +18,17 @@ public struct SendOptions: Sendable {
     /// request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static let body = SendOptions(bufferLimit: nil)
 
-    /// Waits for the whole response, and limits the size of its body.
-    ///
-    /// - Parameter limit: The maximum size of the decompressed body, in bytes. If the body is
-    ///   larger, the request fails with ``TransportError/bodyTooLarge(limit:)``.
-    public static func body(limit: Int) -> SendOptions {
-        var options = body
-        options.context.bodyLimit = limit
-        return options
-    }
-
     /// Waits for the headers. The body follows in pieces.
     ///
-    /// - Parameter limit: The maximum number of bytes buffered for the reader. A value below 1
-    ///   counts as 1. If more bytes arrive, the body throws ``TransportError/bodyLimit(_:)``.
-    public static func head(limit: Int = standardLimit) -> SendOptions {
-        SendOptions(bufferLimit: limit)
+    /// - Parameter limit: The maximum number of bytes buffered for the reader. If nil, 64 MiB. A
+    ///   value below 1 counts as 1. If more bytes arrive, the body throws
+    ///   ``TransportError/bodyLimit(_:)``.
+    public static func head(limit: Int? = nil) -> SendOptions {
+        SendOptions(bufferLimit: limit ?? standardLimit)
     }
 
     /// The default limit for bytes buffered for a stream's reader: 64 MiB.
-    public static let standardLimit = 64 * 1024 * 1024
+    package static let standardLimit = 64 * 1024 * 1024
 
     /// The default maximum size of a whole body: 1 GiB.
     static let standardBodyLimit = 1024 * 1024 * 1024

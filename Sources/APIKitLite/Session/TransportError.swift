@@ -18,8 +18,8 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// reader received all bytes up to the limit before this error. See
     /// ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
-    /// The response's body has more bytes than this limit allows. See ``SendOptions/body(limit:)``
-    /// and ``HTTPSession/limitingBodies(to:)``.
+    /// The response's body has more bytes than this limit allows. See
+    /// ``HTTPSession/limitingBodies(to:)``.
     case bodyTooLarge(limit: Int)
     /// A body that comes in pieces has another reader, or was already read.
     case bodyReadTwice

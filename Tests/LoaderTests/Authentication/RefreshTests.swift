@@ -394,7 +394,7 @@ import TestSupport
         func around(_ session: any HTTPSession) -> any HTTPSession {
             switch self {
             case .nothing: return session
-            case .redirects: return session.redirecting(.follow)
+            case .redirects: return session.redirecting { _, next in next }
             case .policies:
                 let clock = MockClock()
                 return session.timingOut(after: .seconds(30), clock: clock).limited(to: 2)

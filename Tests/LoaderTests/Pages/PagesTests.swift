@@ -21,7 +21,6 @@ import TestSupport
         for _ in 1...2 {
             let pages = try await sequence.all()
 
-            #expect(pages.map(\.input) == [1, 2, 3])
             #expect(pages.map(\.value) == [[1, 2], [3], []])
             #expect(pages.map(\.next) == [2, 3, nil])
         }
@@ -86,6 +85,7 @@ import TestSupport
             ) -> URL? {
                 response.link("next")
             }
+        }
         /// A request whose first page has no URL.
         struct StartingRequest: PagedAPIRequest {
             func makeRequest(from url: URL?) -> URLRequest {
@@ -100,7 +100,6 @@ import TestSupport
                 response.link("next")
             }
         }
-        }
         let link = #"<https://api.example.com/b>; rel="next""#
         let broken = #"https://api.example.com/c; rel="next""#
         network.stub(.get("/a"), MockResponse.json("[1]").header("Link", link), times: .any)
@@ -112,13 +111,14 @@ import TestSupport
         let pages = session.pages(LinkedRequest(), from: URL.api.appending(path: "a"))
         let outcome = await pages.outcome()
         #expect(outcome.elements.map(\.value) == [[1]])
-        #expect(outcome.error?.requestType == "LinkedRequest")
         #expect(outcome.error?.stage == .parse)
+        #expect(outcome.error?.requestType == "LinkedRequest")
         #expect(outcome.error?.request?.url?.path == "/b")
         #expect(outcome.error?.data?.text == "[2]")
         #expect(outcome.error?.description.contains(broken) == true)
         #expect(try await pages.elements.all() == [1, 2])
     }
+
     /// The rule of this list is that an empty page is the last one.
     @Test func aLinkThatTheRuleDoesNotReadMayBeMalformed() async throws {
         network.stub(
@@ -127,7 +127,6 @@ import TestSupport
 
         #expect(try await session.pages(NumbersRequest(), from: 1).all().map(\.value) == [[]])
     }
-
 
     @Test func endsAtARepeatedInput() async throws {
         network.stub(.any) { request in
@@ -228,14 +227,14 @@ import TestSupport
         let held = network.stub(.get("/numbers/1"), MockResponse.json("[1]").held, times: .once)
         let pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
 
-        let calls = (1...3).map { _ in Task { try await pages.next()?.input } }
+        let calls = (1...3).map { _ in Task { try await pages.next()?.next } }
         await held.waitForRequests()
         #expect(network.requests.count == 1)
         held.release()
         // Any of the calls may be the first one.
-        var inputs: Set<Int?> = []
-        for call in calls { inputs.insert(try await call.value) }
-        #expect(inputs == [1, 2, 3])
+        var following: Set<Int?> = []
+        for call in calls { following.insert(try await call.value) }
+        #expect(following == [2, 3, nil])
         #expect(network.requests.map(\.path) == ["/numbers/1", "/numbers/2", "/numbers/3"])
     }
 
@@ -244,16 +243,16 @@ import TestSupport
         let held = network.stub(.get("/numbers/1"), MockResponse.json("[1]").held, times: .once)
         let pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
 
-        let first = Task { try await pages.next()?.input }
+        let first = Task { try await pages.next()?.next }
         await held.waitForRequests()
-        let cancelled = Task { try await pages.next()?.input }
+        let cancelled = Task { try await pages.next()?.next }
         cancelled.cancel()
         held.release()
 
         let error = await #expect(throws: APIRequestError.self) { try await cancelled.value }
         #expect(error?.isCancellation == true)
-        #expect(try await first.value == 1)
-        #expect(try await pages.next()?.input == 2)
+        #expect(try await first.value == 2)
+        #expect(try await pages.next()?.next == 3)
         #expect(network.requests.count == 2)
     }
 
@@ -266,14 +265,14 @@ import TestSupport
             return (page, page < 3 ? page + 1 : nil)
         }.makeAsyncIterator()
 
-        let first = Task { try await pages.next()?.input }
+        let first = Task { try await pages.next()?.value }
         await isLoading.wait()
-        let cancelled = Task { try await pages.next()?.input }
+        let cancelled = Task { try await pages.next()?.value }
         cancelled.cancel()
         mayLoad.open()
         #expect(try await first.value == 1)
         #expect(try await cancelled.value == 2)
-        #expect(try await pages.next()?.input == 3)
+        #expect(try await pages.next()?.value == 3)
         #expect(try await pages.next() == nil)
     }
 

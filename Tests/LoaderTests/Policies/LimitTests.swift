@@ -178,7 +178,7 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct BodyLimitTests {
     enum Kind: CaseIterable { case mocked, mockSession, served, closure, pieces }
 
-    enum Setting: CaseIterable { case options, session, sessionInside, load }
+    enum Setting: CaseIterable { case session, sessionInside, load }
 
     @Test(arguments: Kind.allCases, Setting.allCases)
     func failsAResponseThatIsLarger(_ kind: Kind, _ setting: Setting) async throws {
@@ -291,9 +291,6 @@ import TestSupport
             try await session.exchange(request).0.count
         }
         switch setting {
-        case .options:
-            return try await session.send(request, awaiting: .body(limit: limit)).0
-                .collect(limit: limit).count
         case .session: return try await exchange(session.limitingBodies(to: limit))
         case .sessionInside:
             return try await exchange(

@@ -233,7 +233,6 @@ import TestSupport
         #expect(all.map(\.response?.statusCode) == [503, nil, 200])
         #expect(all.map(\.error).map { ($0 as? URLError)?.code } == [nil, .timedOut, nil])
         #expect(all.map(\.data?.text) == ["", nil, "body"])
-        #expect(all.map(\.elapsed) == [.zero, .seconds(0.5), .seconds(1.5)])
         #expect(
             all.map(\.decision) == [
                 .retry(after: .seconds(0.5)), .retry(after: .seconds(1)), .finish,

@@ -102,8 +102,8 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: [SendOptions.body, .body(limit: 1_000), .head()])
-    func asksTheSessionsDelegateOnItsQueue(_ options: SendOptions) async throws {
+    @Test(arguments: [SendOptions.body, .head()], [false, true])
+    func asksTheSessionsDelegateOnItsQueue(_ options: SendOptions, isLimited: Bool) async throws {
         let server = try network.serve()
         network.stub(.any, .redirect(to: "/new"))
         let queue = OperationQueue()
@@ -116,8 +116,8 @@ import FoundationNetworking
         let session = URLSession(
             configuration: .withoutProxy, delegate: delegate, delegateQueue: queue)
 
-        let (_, response) = try await session.send(
-            URLRequest(url: server.url), awaiting: options)
+        let chain: any HTTPSession = isLimited ? session.limitingBodies(to: 1_000) : session
+        let (_, response) = try await chain.send(URLRequest(url: server.url), awaiting: options)
         #expect(response.statusCode == 302)
         #expect(network.requests.count == 1)
         #expect(queues.withLock { $0 } == [queue])

@@ -273,7 +273,7 @@ import TestSupport
         network.stub(.any, .status(404))
         let stream = session.events(
             URLRequest(url: URL(string: "https://api.example.com/events?room=sesame")!),
-            redaction: ["room"])
+            redaction: .none.adding("room"))
 
         let (_, error) = await stream.outcome()
         #expect(error.map { "\($0)".contains("sesame") } == false)

@@ -85,7 +85,7 @@ import TestSupport
         request.httpBodyStream = InputStream(data: Data("hunter2".utf8))
 
         #expect(
-            request.curlCommand(redacting: [])
+            request.curlCommand(redacting: .none)
                 == "curl -X POST 'https://h/v1' --data-raw '<unknown type, a stream, not read>'")
     }
 }

@@ -115,7 +115,7 @@ import TestSupport
     }
 
     @Test func isASetOfNamesWithoutCase() {
-        let pin: Redaction = ["pin"]
+        let pin = Redaction.none.adding("pin")
         let rows: [(Redaction, Marked)] = [
             (pin, "pin=«a»&token=b"), (pin.showing("pin"), "pin=1"),
             (standard.showing("pin").adding("PIN"), "pin=«a»"),
@@ -125,12 +125,11 @@ import TestSupport
         for (redaction, query) in rows {
             #expect(redaction.url("https://h?" + query.text) == "https://h?" + query.shown)
         }
-        #expect(Redaction.none == [])
-        #expect(["Token", "pin"] == ["PIN", "token"] as Redaction)
+        #expect(Redaction.none.adding("Token", "pin") == Redaction.none.adding("PIN", "token"))
         #expect(standard.adding("birthday", "X-Tenant") == standard.adding("x_tenant", "birthday"))
         #expect(
             standard.showing("birthday", "X-Tenant") == standard.showing("birthday", "x_tenant"))
-        #expect((["pin", "a"] as Redaction).showing("a", "pin") != Redaction.none)
+        #expect(Redaction.none.adding("pin", "a").showing("a", "pin") != Redaction.none)
         #expect(standard.showing("pin") != standard)
     }
 

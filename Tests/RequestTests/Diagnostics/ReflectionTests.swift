@@ -51,6 +51,10 @@ import TestSupport
     }
 
     @Test func stillSaysWhatItIs() {
-        #expect("\(Credentials.bearer("hunter2", for: Self.url))" == "Credentials (signed in)")
+        let token = Credentials<String>("hunter2") { try $1.authorization(bearer: $0) }
+        #expect("\(token)" == "Credentials<String>")
+        let rejection = Credentials<String>.Rejection(
+            credential: "hunter2", request: Self.request, session: NoSession())
+        #expect("\(rejection)" == "Rejection")
     }
 }

@@ -112,11 +112,11 @@ import TestSupport
     }
 
     @Test func aNumberedKeyIsNoSecretAndAPrefixDoesNotCount() {
-        let pin: Redaction = ["user-pin"]
+        let pin = Redaction.none.adding("user-pin")
         let rows: [(Redaction, String, String)] = [
             (standard, "key2", "a"), (standard, "X-Auth", "REDACTED"),
             (standard, "x-key", "REDACTED"), (standard, "X-Authors", "a"),
-            // The names of a literal are compared as a whole.
+            // Added names are compared as a whole.
             (pin, "userPIN", "REDACTED"), (pin, "pin", "a"), (pin, "Authorization", "a"),
         ]
         for (redaction, name, shown) in rows {
