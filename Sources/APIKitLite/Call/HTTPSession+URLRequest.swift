@@ -13,9 +13,7 @@ extension HTTPSession {
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        }
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> T {
         try await response(
             request, as: type, decoder: decoder, name: name, redaction: redaction,
@@ -46,9 +44,7 @@ extension HTTPSession {
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        }
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> sending T {
         try await response(
             request, as: type, decoder: decoder, name: name, redaction: redaction,
@@ -70,9 +66,7 @@ extension HTTPSession {
     public func load<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending T {
         try await response(
@@ -93,9 +87,7 @@ extension HTTPSession {
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        }
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
             data, _ in try decoder.decode(T.self, fromBody: data)
@@ -118,9 +110,7 @@ extension HTTPSession {
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
         name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        }
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
             data, _ in try decoder.decode(T.self, fromBody: data)
@@ -138,9 +128,7 @@ extension HTTPSession {
     public func response<T>(
         _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending APIResponse<T> {
         let call = URLRequestCall(
@@ -154,7 +142,8 @@ extension HTTPSession {
 struct URLRequestCall<Output>: APIRequest {
     let request: URLRequest
     let redaction: Redaction
-    let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
+    /// Throws if a response is not acceptable. If nil, its status must be in `200..<300`.
+    let validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)?
     let parse: (Data, HTTPURLResponse) throws -> Output
 
     func makeRequest(from _: Void) -> URLRequest { request }
@@ -162,6 +151,7 @@ struct URLRequestCall<Output>: APIRequest {
     // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
     @inline(never)
     func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        guard let validate else { return try response.validateStatus() }
         try validate(data, response)
     }
 

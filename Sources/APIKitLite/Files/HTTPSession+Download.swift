@@ -44,10 +44,11 @@ extension HTTPSession {
     ///   - clock: The clock that measures the delays.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable, before the first byte is written. The
-    ///     closure is called with empty data when the headers arrive. If it throws, it is called
-    ///     again with the beginning of the body, so that its error can quote the server's message.
-    ///     The closure must accept the status 206 of a resumed download.
+    ///   - validate: Throws if a response is not acceptable, before the first byte is written. By
+    ///     default, its status must be 200, 203 or 206. The closure is called with empty data when
+    ///     the headers arrive. If it throws, it is called again with the beginning of the body, so
+    ///     that its error can quote the server's message. The closure must accept the status 206 of
+    ///     a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request. Its status is 206 if the download was resumed,
     ///   otherwise 200.
@@ -61,14 +62,13 @@ extension HTTPSession {
             progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
             name: String? = nil, redaction: Redaction = .standard,
-            validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-                try $1.validateStatus(200, 203, 206)
-            },
+            validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil,
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let call = URLRequestCall(
-            request: request, redaction: redaction, validate: validate, parse: { _, _ in })
+            request: request, redaction: redaction,
+            validate: validate ?? { try $1.validateStatus(200, 203, 206) }, parse: { _, _ in })
         let load = Load(call, over: self, type: name, clock: clock)
         var download = Download(
             load: load, file: file, progress: progress, policy: policy, random: random)

@@ -126,12 +126,11 @@ extension HTTPSession {
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        }
+        validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) -> APIStream<ParsedRequest<Parser>> {
         let request = ParsedRequest(
-            parser: parser, redaction: redaction, validate: validate, make: { request })
+            parser: parser, redaction: redaction,
+            validate: validate ?? { try $1.validateStatus() }, make: { request })
         return APIStream(
             load: Load(request, over: self, type: name), input: (), isConcurrent: false)
     }
