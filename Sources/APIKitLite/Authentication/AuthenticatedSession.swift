@@ -164,3 +164,37 @@ extension URLRequest {
             && httpBody == other.httpBody && httpBodyStream === other.httpBodyStream
     }
 }
+
+/// The origins that receive a credential.
+struct CredentialOrigins: Sendable {
+    /// The text of each origin. If empty, every origin receives the credential.
+    ///
+    /// The URLs themselves may contain a secret, which a dump of a session would show.
+    private let texts: [[String]: String]
+    /// A URL without a scheme or a host.
+    private let unusable: URL?
+
+    init(_ urls: [URL]) {
+        unusable = urls.first { $0.scheme == nil || ($0.host() ?? "").isEmpty }
+        texts = Dictionary(urls.map { ($0.origin, $0.originText) }) { first, _ in first }
+    }
+
+    /// - Throws: ``RequestBuildingError`` if a URL has no scheme or host, because no request would
+    ///   receive the credential.
+    func contain(_ url: URL?) throws -> Bool {
+        if let unusable {
+            throw RequestBuildingError(
+                "The credential's URL", unusable.absoluteString,
+                "has no host. Begin it with a scheme and a host, such as https://api.example.com.")
+        }
+        return url.map { texts.isEmpty || texts[$0.origin] != nil } ?? false
+    }
+
+    /// Returns why a request was sent without the credential.
+    func hint(for request: URLRequest) -> String? {
+        guard let url = request.url, !texts.isEmpty else { return nil }
+        let own = texts.values.sorted().joined(separator: " and ")
+        return "The credential for \(own) was not sent, because the request goes to "
+            + "\(url.originText)."
+    }
+}

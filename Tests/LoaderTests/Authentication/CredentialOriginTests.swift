@@ -99,9 +99,9 @@ import TestSupport
     /// The chain, the URL and the authorization of a request that is rejected, and the origin to
     /// which no credential was sent.
     private static let hints: [(Chain, url: String, status: Int, own: String?, unsent: String?)] = [
-        (chain, "http://api.example.com/a", 401, nil, "http://api.example.com:80"),
+        (chain, "http://api.example.com/a", 401, nil, "http://api.example.com"),
         (chain, "https://api.example.com:444/a", 401, nil, "https://api.example.com:444"),
-        (chain, "https://www.example.com/a", 401, nil, "https://www.example.com:443"),
+        (chain, "https://www.example.com/a", 401, nil, "https://www.example.com"),
         (chain, "http://api.example.com/a", 403, nil, nil),
         (chain, "https://api.example.com/a", 401, nil, nil),
         (chain, "https://www.example.com/a", 401, "own", nil),
@@ -120,11 +120,11 @@ import TestSupport
         // It has a credential of its own, and the inner one is missing.
         (
             chain("https://www.example.com"), "https://www.example.com/a", 401, nil,
-            "https://www.example.com:443"
+            "https://www.example.com"
         ),
         (
             chain("https://www.example.com", "https://api.example.com"),
-            "https://www.example.com/a", 401, nil, "https://www.example.com:443"
+            "https://www.example.com/a", 401, nil, "https://www.example.com"
         ),
     ]
 
@@ -139,7 +139,7 @@ import TestSupport
             try await chain(network).load(request, as: Data.self)
         }
         let lines = try #require(error?.description).components(separatedBy: "\n")
-        let sentence = "The credential for https://api.example.com:443 was not sent, because the "
+        let sentence = "The credential for https://api.example.com was not sent, because the "
         #expect(error?.statusCode == status)
         #expect(
             lines.filter { $0.contains("was not sent") }
