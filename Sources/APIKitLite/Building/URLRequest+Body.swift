@@ -16,7 +16,8 @@ extension URLRequest {
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
         guard let value else { return self }
-        return try withBody(encodedBody(of: value, encoder), defaultType: "application/json")
+        let type = givenContentType ?? "application/json"
+        return try body(encodedBody(of: value, encoder), contentType: type)
     }
 
     /// Returns the request with form fields as its body.
@@ -30,7 +31,7 @@ extension URLRequest {
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
         let text = try fields.encoded(as: .form)
-        return try withBody(Data(text.utf8), defaultType: formMediaType)
+        return try body(Data(text.utf8), contentType: givenContentType ?? formMediaType)
     }
 
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
@@ -137,10 +138,6 @@ extension URLRequest {
                     + "Remove one, or set `httpBody` to nil first.")
         }
         return try header("Content-Type", contentType)
-    }
-
-    private func withBody(_ data: Data, defaultType: String) throws -> URLRequest {
-        try body(data, contentType: givenContentType ?? defaultType)
     }
 
     /// The request's content type, or nil if the request has a body.

@@ -22,10 +22,8 @@ package enum JSONText {
         String(cString: number.objCType) == "c"
     }
 
-    package static func quoted(_ text: String) -> String { write(text) }
-
     /// Returns the JSON text of a value from `read`. The keys of objects are sorted.
-    static func write(_ value: Any) -> String {
+    package static func write(_ value: Any) -> String {
         let data = try? JSONSerialization.data(
             withJSONObject: value,
             options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
@@ -37,7 +35,7 @@ package enum JSONText {
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        return startsWord && isWord ? ".\(key)" : "[\(quoted(key))]"
+        return startsWord && isWord ? ".\(key)" : "[\(write(key))]"
     }
 
     package static func step(_ index: Int) -> String { "[\(index)]" }

@@ -53,7 +53,7 @@ extension SecretWalk {
                 open[open.count - 1].key = key
                 open[open.count - 1].isBeforeKey = false
                 let shown = redaction.text(key)
-                new = shown == key ? nil : JSONText.quoted(shown)
+                new = shown == key ? nil : JSONText.write(shown)
             default:
                 new = replacement(for: bytes[token], in: outer)
             }
@@ -75,7 +75,7 @@ extension SecretWalk {
         let isHidden = outer.isSecret && !text.isEmpty || hides(outer.key, text, isKey: true)
         if token.first == UInt8(ascii: "\"") {
             let shown = isHidden ? mark(text) : self.text(text)
-            return shown == text ? nil : JSONText.quoted(shown)
+            return shown == text ? nil : JSONText.write(shown)
         }
         if numberBytes[Int(token[token.startIndex])] {
             if isHidden { collect([text]) }

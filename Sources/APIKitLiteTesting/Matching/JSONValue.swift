@@ -38,10 +38,10 @@ enum JSONValue: Sendable {
         switch self {
         case .object(let members):
             let sorted = members.sorted { $0.key < $1.key }
-            let texts = sorted.map { "\(JSONText.quoted($0.key)):\($0.value.compact)" }
+            let texts = sorted.map { "\(JSONText.write($0.key)):\($0.value.compact)" }
             return "{" + texts.joined(separator: ",") + "}"
         case .array(let elements): return "[\(elements.map(\.compact).joined(separator: ","))]"
-        case .string(let string): return JSONText.quoted(string)
+        case .string(let string): return JSONText.write(string)
         case .number(let digits): return digits
         case .boolean(let value): return "\(value)"
         case .null: return "null"

@@ -18,7 +18,7 @@ func entry(
     status: Int = 200, headers: String = "", text: String = #"{"name":"Emma"}"#,
     response: String = "", entry: String = ""
 ) -> String {
-    let body = JSONText.quoted(text)
+    let body = JSONText.write(text)
     return """
         {"startedDateTime": "2026-11-22T10:00:00.250Z", "time": 45\(entry),
          "request": {"method": "\(method)", "url": "https://api.example.com\(path)", "headers": []

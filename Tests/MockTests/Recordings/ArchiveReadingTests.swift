@@ -220,7 +220,7 @@ import Testing
 
     @Test(arguments: ["\n", "\r\n", "\r"])
     func cookiesAreSplitAtLineBreaks(_ lineBreak: String) async throws {
-        let value = JSONText.quoted("a=1; Path=/\(lineBreak)b=2; Path=/")
+        let value = JSONText.write("a=1; Path=/\(lineBreak)b=2; Path=/")
         let network = MockNetwork()
         network.stub(
             try TemporaryFolder().archive(

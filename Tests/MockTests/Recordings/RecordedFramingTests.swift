@@ -36,7 +36,7 @@ import Testing
 
     private func archive(_ framing: KeyValuePairs<String, String>) throws -> HTTPArchive {
         let headers = (framing.map { ($0, $1) } + [("ETag", "\"1\"")]).map { name, value in
-            #"{"name": \#(JSONText.quoted(name)), "value": \#(JSONText.quoted(value))}"#
+            #"{"name": \#(JSONText.write(name)), "value": \#(JSONText.write(value))}"#
         }
         return try folder.archive(entry(headers: headers.joined(separator: ", ")))
     }

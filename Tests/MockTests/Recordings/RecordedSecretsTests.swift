@@ -210,7 +210,7 @@ import Testing
         await forEachRow(Self.tokens) { token, comment in
             let archive = try await HTTPArchive(
                 [
-                    .recorded(.json(#"{"ref": \#(JSONText.quoted(token))}"#)),
+                    .recorded(.json(#"{"ref": \#(JSONText.write(token))}"#)),
                     .recorded(.text("see \(token)")),
                 ] as [HTTPArchive.Exchange])
             try archive.write(to: file)

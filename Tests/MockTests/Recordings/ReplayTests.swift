@@ -75,7 +75,7 @@ import Testing
     private static func post(_ type: String, _ text: String) -> String {
         entry(
             "POST",
-            request: #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.quoted(text))}"#)
+            request: #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.write(text))}"#)
     }
 
     @Test func requestsThatDifferOnlyInWhatIsHiddenAreAnsweredInOrder() async throws {

@@ -122,7 +122,7 @@ import TestSupport
         let controls = "\u{1B}[2J\u{7F}\u{85}\u{9B}31m\u{2028}\u{2029}\u{202E}\u{2066}\u{7}\r"
         let kept = "\u{1F468}\u{200D}\u{1F469} \u{0645}\u{064E} \u{0915}\u{094D}"
         let text = "a\(controls)b \(kept)"
-        let quoted = JSONText.quoted(text)
+        let quoted = JSONText.write(text)
         let request = URLRequest(url: URL(string: "https://h")!)
         let response = HTTPURLResponse.status(
             400, headers: ["Content-Type": "text/x\u{9B}31m\u{202E}"])
