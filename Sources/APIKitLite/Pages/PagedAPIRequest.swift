@@ -78,7 +78,7 @@ extension HTTPSession {
 }
 
 extension PagedAPIRequest {
-    /// Loads a page, and returns its value and the input of the next one.
+    /// Loads a page, and returns its value and the input of the next page.
     fileprivate nonisolated(nonsending) func page(
         for input: RequestDataType, over session: any HTTPSession
     ) async throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {

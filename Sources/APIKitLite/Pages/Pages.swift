@@ -55,7 +55,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         self.load = load
     }
 
-    /// One page, and the input of the next one.
+    /// One page, and the input of the next page.
     public struct Page {
         /// The value that the function returned.
         public let value: Value

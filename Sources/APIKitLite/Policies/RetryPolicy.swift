@@ -48,11 +48,11 @@ public struct RetryPolicy: Sendable, Equatable {
     /// any method. By default, the methods of requests that may be processed twice: `GET`, `HEAD`,
     /// `PUT`, `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public var methods: Set<String>?
-    /// The status codes after which a request is sent again. By default, those of failures that may
-    /// be temporary: 408, 429, 500, 502, 503 and 504.
+    /// The status codes after which a request is sent again. By default, the codes of failures that
+    /// may be temporary: 408, 429, 500, 502, 503 and 504.
     public var statuses: Set<Int>
-    /// The `URLError` codes after which a request is sent again. By default, those of failures that
-    /// may be temporary: a missing or lost connection, a timeout, and a host name that was not
+    /// The `URLError` codes after which a request is sent again. By default, the codes of failures
+    /// that may be temporary: a missing or lost connection, a timeout, and a host name that was not
     /// found.
     ///
     /// A refused certificate, an unusable URL and an unreadable response are not included, because
