@@ -37,7 +37,8 @@ struct HTTPRequestReader {
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.isHTTPToken,
             parts[1].contains("/") || parts[1] == "*",
-            parts[2].dropLast() == "HTTP/1.", parts[2].last?.isNumber == true
+            parts[2].dropLast() == "HTTP/1.", let minor = parts[2].last, minor.isASCII,
+            minor.isNumber
         else { throw .malformed("\(first) is not \"method path HTTP/1.1\"") }
         let isHTTP11 = parts[2] != "HTTP/1.0"
         let fields = try fields()
@@ -71,7 +72,7 @@ struct HTTPRequestReader {
         if waits, coding != nil || size > 0 { sendContinue() }
         let body = coding == nil ? try read(size) : try chunks()
         if !body.isEmpty { request.httpBody = body }
-        let isLast = !isHTTP11 || field("connection")?.contains("close") == true
+        let isLast = !isHTTP11 || connectionFields(fields["connection"]?.value).contains("close")
         return Request(request: request, keepsAlive: !isLast, isHTTP11: isHTTP11)
     }
 

@@ -46,7 +46,7 @@ extension ResponsePart.Head {
             fields["content-encoding"] = nil
             if hasBody { fields["content-length"] = nil }
         }
-        let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
+        let asksToClose = connectionFields(fields["connection"]?.value).contains("close")
         // HTTP/1.0 clients do not support transfer codings (RFC 9112, section 6.1).
         if !request.isHTTP11 { fields["transfer-encoding"] = nil }
         let coding = fields["transfer-encoding"]?.value.lowercased()

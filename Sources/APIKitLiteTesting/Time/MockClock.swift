@@ -57,7 +57,8 @@ public final class MockClock: CallbackClock {
     /// - Parameter patience: How long ``advance(by:fileID:line:)`` waits while nothing happens, in
     ///   real time. On a busy machine, the wait takes longer.
     public init(patience: Duration = .milliseconds(500)) {
-        self.patience = max(0, Int(patience / .milliseconds(1)))
+        // The limit, about a day, keeps 20 times the patience within an `Int` of 32 bits.
+        self.patience = Int(min(max(0, patience / .milliseconds(1)), 1e8))
         watch.add(self)
     }
 

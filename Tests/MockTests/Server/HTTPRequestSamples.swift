@@ -18,7 +18,8 @@ struct MalformedRequest: Sendable {
             "is not \"method path HTTP/1.1\"",
             [
                 "GET HTTP/1.1", "PRI * HTTP/2.0", "GET / HTTP/2.0", "GET / HTTP/1.10",
-                "GET / HTTP/1", "GET / HTTP/1.x", "GET / http/1.1", "GET /", "GET  / HTTP/1.1",
+                "GET / HTTP/1", "GET / HTTP/1.x", "GET / HTTP/1.²", "GET / http/1.1", "GET /",
+                "GET  / HTTP/1.1",
                 "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1",
                 "GET http:a HTTP/1.1", "GET a HTTP/1.1", "G(T / HTTP/1.1",
             ].map { line($0) }
@@ -187,6 +188,7 @@ struct ReadableRequest: Sendable {
         Self(get("/a", "Content-Length: 002") + "hi", "http://h/a", body: "hi"),
         Self(get("/a", "Content-Length: 0"), "http://h/a"),
         Self(get("/a", "Connection: Upgrade, Close"), "http://h/a", keepsAlive: false),
+        Self(get("/a", "Connection: not-close, closed"), "http://h/a"),
         Self(get("/a", "Expect: something"), "http://h/a"),
         Self(
             get("/a", "Transfer-Encoding: CHUNKED")

@@ -168,6 +168,21 @@ import Testing
         #expect(try await task.value == .seconds(50))
     }
 
+    @Test(arguments: [Int64.max, 500_000_000_000_000])
+    func hasAnyPatience(_ seconds: Int64) async throws {
+        _ = MockClock(patience: .seconds(-seconds))
+        let clock = MockClock(patience: .seconds(seconds))
+        let moment = clock.now.advanced(by: .seconds(1))
+        let move = Task { await clock.advance(by: .seconds(1)) }
+        // The move now waits, as long as the patience lasts, for the client to sleep.
+        await yieldWhile { clock.watch.callCount == 0 }
+
+        try await clock.sleep(until: moment)
+
+        await move.value
+        #expect(clock.now == moment)
+    }
+
     @Test func cancellingAndMovingAtOnceWakesEachOnce() async {
         let clock = MockClock(patience: .zero)
         for _ in 0..<500 {
