@@ -19,7 +19,6 @@ final class Journal: Sendable {
         /// The requests without a complete response by ID, including requests no longer in
         /// `entries`.
         var inFlight: [Int: PendingRequest] = [:]
-        var mostInFlight = 0
         var eventCount = 0
         /// How often a request was recorded or ended.
         var changeCount = 0
@@ -64,8 +63,6 @@ final class Journal: Sendable {
         // The clients are asked outside the lock, because clients have their own locks.
         pending.filter(\.client.isWaiting)
     }
-
-    var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
     func pending(ofStub number: Int) -> [PendingRequest] {
         pending.filter { $0.request.stub == number }
@@ -117,9 +114,6 @@ final class Journal: Sendable {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: delivery)
             }
-            // A request with an immediate response also counts as in flight.
-            state.mostInFlight = max(
-                state.mostInFlight, state.inFlight.count + (request.endTime == nil ? 0 : 1))
             return id
         }
     }

@@ -27,7 +27,7 @@ extension Fault {
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.
-    public static func all(of sample: MockResponse) -> [Fault] {
+    static func all(of sample: MockResponse) -> [Fault] {
         let body = sample.body
         let pieceEnds = sample.isStreamed ? sample.pieceEnds : []
         let chosenEnds = indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }

@@ -4,8 +4,8 @@ import Foundation
 /// Runs a body of code with a good response, and then once for each fault of that response.
 ///
 /// Each run has its own network, which returns the faulty response to every request. Hand-written
-/// tests rarely cover a connection that is lost after the 17th byte. This function tries all faults
-/// of ``Fault/all(of:)``:
+/// tests rarely cover a connection that is lost after the 17th byte. This function tries them all,
+/// and ``FaultReport/faults`` lists them:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)

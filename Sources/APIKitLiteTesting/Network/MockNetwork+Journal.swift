@@ -7,12 +7,6 @@ extension MockNetwork {
     /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000.
     public var requests: [RecordedRequest] { core.journal.requests }
 
-    /// The largest number of requests that were in flight at the same time.
-    ///
-    /// A request is in flight until its whole response has been sent, or until its client cancels
-    /// it. To make requests overlap, hold or delay their responses.
-    public var mostInFlight: Int { core.journal.mostInFlight }
-
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///

@@ -47,7 +47,7 @@ public struct VerificationError: DescribedError, Sendable {
     ///
     /// Lists at most 20 requests without a response, 20 stubs that were used the wrong number of
     /// times, and 20 pending requests. If a limit is exceeded, another message counts the rest.
-    public let findings: [String]
+    package let findings: [String]
 
     /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
     /// did not throw.

@@ -22,7 +22,7 @@ public final class MockClock: CallbackClock {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
-        public var offset: Duration
+        package let offset: Duration
 
         /// Creates a moment at a time after the clock was created.
         package init(offset: Duration = .zero) {
@@ -68,17 +68,15 @@ public final class MockClock: CallbackClock {
     /// Zero, because the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// The remaining time of each sleeper, shortest first. Deadlines are in ``pendingDeadlines``
-    /// instead.
-    public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
-
-    /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not
-    /// ended, and of handlers that have not returned.
+    /// The remaining time of each sleeper, shortest first, without the deadlines: the timeouts of
+    /// exchanges that have not ended, and of handlers that have not returned.
     ///
     /// A deadline limits other work. The clock fires a deadline at its moment, just as it wakes a
-    /// sleeper, but ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count
-    /// deadlines.
-    public var pendingDeadlines: [Duration] {
+    /// sleeper, but ``waitForSleepers(_:within:fileID:line:)`` does not count deadlines either.
+    public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
+
+    /// The remaining time of each deadline, shortest first.
+    package var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 

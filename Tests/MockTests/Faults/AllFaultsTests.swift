@@ -1,6 +1,6 @@
-import APIKitLiteTesting
 import TestSupport
-import Testing
+
+@testable import APIKitLiteTesting
 
 /// Which faults are tried.
 @Suite(.limited) struct AllFaultsTests {

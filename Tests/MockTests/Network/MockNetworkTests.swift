@@ -10,34 +10,6 @@ import TestSupport
         try await network.urlSession.exchange(.test(path)).0.text
     }
 
-    @Test func countsTheRequestsThatOverlap() async throws {
-        let session = network
-        #expect(network.mostInFlight == 0)
-        network.stub(.get("/now"), .text("a"))
-        for _ in 1...3 { _ = try await session.exchange(.test("now")) }
-        #expect(network.mostInFlight == 1)
-
-        let held = network.stub(.get("/held"), .text("a").held)
-        let loads = (1...5).map { _ in Task { try await session.exchange(.test("held")) } }
-        await held.waitForRequests(5)
-        held.release()
-        for load in loads { _ = try await load.value }
-        _ = try await session.exchange(.test("now"))
-        #expect(network.mostInFlight == 5)
-
-        // A stream is in flight until its end.
-        let stream = network.stub(.get("/stream"), .stream())
-        let (body, _) = try await session.limited(to: 3).stream(.test("stream"))
-        let heldAgain = network.stub(.get("/held"), .text("a").held)
-        let others = (1...5).map { _ in Task { try await session.exchange(.test("held")) } }
-        await heldAgain.waitForRequests(5)
-        heldAgain.release()
-        try await stream.finish()
-        _ = try await body.collect()
-        for load in others { _ = try await load.value }
-        #expect(network.mostInFlight == 6)
-    }
-
     @Test func failsEachRequestOfABrokenStub() async throws {
         let responses: [(MockResponse, String)] = [
             (.json("{"), "not JSON"), (.json(encoding: ["x": Double.nan]), "could not encode"),
