@@ -179,28 +179,18 @@ extension RecordedRequest {
     fileprivate mutating func forgetBodies() {
         // Without this check, Foundation would copy even a request that has no body.
         if request.httpBody?.isEmpty == false { (request.httpBody, hasLostBody) = (nil, true) }
-        if !wholeBody.isEmpty || sentBody != nil { hasLostBody = true }
-        wholeBody = []
-        sentBody?.forgetPieces()
+        sentBody.forgetPieces()
     }
 
-    /// Records what the client receives. `limit` limits the kept bytes of a body; nil for a body
-    /// that its stub keeps anyway.
-    mutating func record(_ part: ResponsePart, at time: Duration, limit: SentBody.Limit? = nil) {
+    /// Records what the client receives. `limit` limits the kept part of the body.
+    mutating func record(
+        _ part: ResponsePart, at time: Duration, limit: SentBody.Limit = .init()
+    ) {
         if let head = part.head {
             response = head.response
             wasPassedThrough = head.isPassedThrough
         }
-        // A handler creates a new body for each request, so only the size of a long body is kept.
-        let isKept = limit == nil || part.body.byteCount <= SentBody.Limit().bytes
-        if isKept, part.completeHead != nil {
-            wholeBody = part.body
-        } else {
-            for piece in part.body {
-                if sentBody == nil { sentBody = SentBody(limit: limit ?? .init()) }
-                sentBody?.add(piece, at: time)
-            }
-        }
+        for piece in part.pieces { sentBody.add(piece.data, at: time, limit: limit) }
         error = part.error ?? error
         if part.isLast, endTime == nil { endTime = time }
     }

@@ -124,7 +124,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
                 SentPiece(data: $0.data, time: $0.time - record.startTime)
             },
             error: underlying, wasCancelled: record.wasCancelled || record.endTime == nil,
-            startDate: record.startDate, isWhole: !record.hasLostBody && record.sentSoFar.isComplete
+            startDate: record.startDate, isWhole: !record.hasLostBody && record.sentBody.isComplete
         )
     }
 

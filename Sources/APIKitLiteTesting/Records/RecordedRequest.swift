@@ -44,15 +44,10 @@ public struct RecordedRequest: Sendable {
     /// When the request was received.
     let startDate = Date()
 
-    /// The response's body if it was sent in pieces, or if a handler returned it whole and it
-    /// exceeds 1 MiB. Any other whole body is in `wholeBody`.
-    var sentBody: SentBody?
+    /// The part of the response's body that was sent.
+    var sentBody = SentBody()
 
-    /// The body of a response that was sent as a whole. This body is kept out of `sentBody` so that
-    /// a plain response stays cheap.
-    var wholeBody: [Data] = []
-
-    /// Whether the journal has dropped the body of the request or of its response.
+    /// Whether the journal has dropped the body of the request.
     var hasLostBody = false
 
     /// The secrets to hide in messages about a request that is compared with a recording; nil to
@@ -76,18 +71,7 @@ public struct RecordedRequest: Sendable {
     /// The pieces of the response's body that were sent, in order, with the times of sending.
     ///
     /// A whole body is usually one piece. The first 10,000 pieces are kept, up to 1 MiB.
-    var sent: [SentPiece] { sentSoFar.pieces }
-
-    /// The number of pieces of the response's body that were sent.
-    var sentPieceCount: Int { sentSoFar.pieceCount }
-
-    /// The size of the sent part of the response's body, in bytes.
-    var sentByteCount: Int { sentSoFar.byteCount }
-
-    /// The part of the response's body that was sent.
-    var sentSoFar: SentBody {
-        sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
-    }
+    var sent: [SentPiece] { sentBody.pieces }
 
     /// Returns the value of a header, or nil if the request does not have that header.
     ///

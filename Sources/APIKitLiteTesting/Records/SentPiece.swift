@@ -24,16 +24,11 @@ struct SentBody: Sendable {
         static let ofRecording = Limit(pieces: .max, bytes: 64 << 20)
     }
 
-    private let limit: Limit
     /// The pieces, up to the limit.
     private(set) var pieces: [SentPiece] = []
     private(set) var pieceCount = 0
     /// The size of everything sent, in bytes.
     private(set) var byteCount = 0
-
-    init(limit: Limit = Limit()) {
-        self.limit = limit
-    }
 
     /// Forgets the pieces, but not their number.
     mutating func forgetPieces() { pieces = [] }
@@ -41,14 +36,9 @@ struct SentBody: Sendable {
     /// Whether every piece is kept.
     var isComplete: Bool { pieces.count == pieceCount }
 
-    /// Creates the record of a body that was sent as a whole.
-    init(of body: [Data], at time: Duration, limit: Limit = Limit()) {
-        self.limit = limit
-        for piece in body where !piece.isEmpty { add(piece, at: time) }
-    }
-
-    /// Adds a piece. Once a limit is exceeded, pieces are only counted.
-    mutating func add(_ data: Data, at time: Duration) {
+    /// Adds a piece, unless it is empty. Once a limit is exceeded, pieces are only counted.
+    mutating func add(_ data: Data, at time: Duration, limit: Limit) {
+        if data.isEmpty { return }
         let isComplete = isComplete
         pieceCount += 1
         byteCount += data.count

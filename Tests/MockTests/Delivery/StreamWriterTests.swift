@@ -202,7 +202,7 @@ import TestSupport
         // A suspended task receives nothing.
         task.suspend()
         gate.open()
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        await yieldWhile { network.requests.first?.sentBody.pieceCount == 0 }
 
         task.cancel()
 

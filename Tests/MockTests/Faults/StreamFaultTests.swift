@@ -114,7 +114,7 @@ import Testing
         await clock.advanceToNextSleeper()
 
         await #expect(throws: URLError(.timedOut)) { try await load.value }
-        #expect(network.requests.first?.sentByteCount == 5)
+        #expect(network.requests.first?.sentBody.byteCount == 5)
     }
 
     @Test func theIntervalOfPiecesReplacesThatOfTheSample() async throws {

@@ -38,8 +38,8 @@ import TestSupport
                 await client.network.waitForResponses().first, comment)
             #expect(request.response?.statusCode == row.status, comment)
             #expect(request.sent.map(\.text) == row.pieces, comment)
-            #expect(request.sentPieceCount == row.pieces.count, comment)
-            #expect(request.sentByteCount == row.pieces.joined().utf8.count, comment)
+            #expect(request.sentBody.pieceCount == row.pieces.count, comment)
+            #expect(request.sentBody.byteCount == row.pieces.joined().utf8.count, comment)
             #expect((request.error as? URLError)?.code == row.error, comment)
         }
     }
@@ -91,7 +91,7 @@ import TestSupport
         let requests = network.requests
         #expect(requests[0].sent.count == 10_000)
         #expect(requests[1].sent.map(\.data.count) == [1_048_575])
-        #expect(requests.map(\.sentPieceCount) == [10_010, 3])
-        #expect(requests.map(\.sentByteCount) == [10_010, 1_048_578])
+        #expect(requests.map(\.sentBody.pieceCount) == [10_010, 3])
+        #expect(requests.map(\.sentBody.byteCount) == [10_010, 1_048_578])
     }
 }

@@ -125,10 +125,10 @@ import Testing
         var pieces = body.makeAsyncIterator()
 
         #expect(try await pieces.next()?.text == "data: 1\n\n")
-        #expect(network.requests[0].sentPieceCount == 1)
+        #expect(network.requests[0].sentBody.pieceCount == 1)
         await clock.waitForSleepers()
         await clock.advance(by: gap - .milliseconds(1))
-        #expect(network.requests[0].sentPieceCount == 1)
+        #expect(network.requests[0].sentBody.pieceCount == 1)
         await clock.advance(by: .milliseconds(1))
         #expect(try await pieces.next()?.text == "data: 2\n\n")
         #expect(try await pieces.next() == nil)

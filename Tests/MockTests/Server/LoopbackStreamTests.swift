@@ -28,8 +28,8 @@ import TestSupport
         let client = try RawClient(port: server.port, sending: get("/"))
         _ = try client.hasBegunToReceive()
         var count = 0
-        while network.requests[0].sentPieceCount != count {
-            count = network.requests[0].sentPieceCount
+        while network.requests[0].sentBody.pieceCount != count {
+            count = network.requests[0].sentBody.pieceCount
             for _ in 0..<5_000 { await Task.yield() }
         }
         await clock.advance(by: .seconds(1))
@@ -38,7 +38,7 @@ import TestSupport
         await network.waitForResponses()
         // The buffers of the system are smaller, so the last pieces were not sent before the
         // client read.
-        #expect(network.requests[0].sentPieceCount == 64)
+        #expect(network.requests[0].sentBody.pieceCount == 64)
         #expect(network.requests[0].endTime == .seconds(1))
     }
 

@@ -206,7 +206,7 @@ import TestSupport
         await stub.waitForRequests()
         task.suspend()
         let test = Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        await yieldWhile { network.requests.first?.sentBody.pieceCount == 0 }
         return (task, test)
     }
 
