@@ -107,15 +107,21 @@ final class Delivery: Sendable {
         stream?.close()
     }
 
+    /// Changes the state. Returns false if the response has ended.
+    private func change(_ change: (inout State) -> Void) -> Bool {
+        state.withLock { state in
+            if state == nil { return false }
+            change(&state!)
+            return true
+        }
+    }
+
     // MARK: What a reply does
 
     /// Delivers a part, which the client receives at the next wait or at the end.
     func give(_ part: ResponsePart) {
-        let isOver = state.withLock { state in
-            state?.due.append(part)
-            return state == nil
-        }
-        if isOver { for receipt in part.receipts { receipt.didLeave() } }
+        if change({ $0.due.append(part) }) { return }
+        for receipt in part.receipts { receipt.didLeave() }
     }
 
     func give(_ piece: Data, _ receipt: Receipt? = nil) {
@@ -195,7 +201,7 @@ final class Delivery: Sendable {
 
     // MARK: What a stream's writer does, outside a step
 
-    var writer: StreamWriter { StreamWriter(onSend: send, onSleep: sleep) }
+    var writer: StreamWriter { StreamWriter(onSend: send) }
 
     /// Sends a piece, and suspends until the client has received it.
     ///
@@ -210,29 +216,16 @@ final class Delivery: Sendable {
         // An endless writer must let other tasks run.
         if receipt.hasEnded { await Task.yield() }
         await receipt.wait()
-        if !receipt.isTaken { throw cancellationError }
+        // Otherwise the client has left, or the task is cancelled.
+        if !receipt.isTaken { try checkWriter() }
         state.withLock { $0?.reason = reason }
     }
 
-    /// Suspends for a duration on the network's clock. Throws the same errors as `send(_:)`.
-    func sleep(for duration: Duration) async throws {
-        try checkWriter()
-        do {
-            try await time.sleep(until: time.now + duration)
-        } catch {
-            throw cancellationError
-        }
-    }
-
+    /// Throws an error if the client has left, or else if the task is cancelled. Usually the task
+    /// is cancelled because the client has left.
     private func checkWriter() throws {
         if state.withLock({ $0 == nil }) { throw Receipt.clientGone }
         try Task.checkCancellation()
-    }
-
-    /// The error for a call in a cancelled task. Usually the task was cancelled because the client
-    /// has left.
-    private var cancellationError: any Error {
-        state.withLock { $0 == nil } ? Receipt.clientGone : CancellationError()
     }
 
     // MARK: Waits
@@ -280,11 +273,7 @@ final class Delivery: Sendable {
         let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
             end(with: .failure(URLError(.timedOut)))
         }
-        let isOver = state.withLock { state in
-            state?.timeout = timeout
-            return state == nil
-        }
-        if isOver { timeout?.cancel() }
+        if !change({ $0.timeout = timeout }) { timeout?.cancel() }
     }
 
     /// When the client began, or will begin at the next wait, to wait for the next byte.
@@ -306,12 +295,9 @@ final class Delivery: Sendable {
 
     /// Keeps the stream that the test sends. Returns false if the response has ended.
     private func keep(_ stream: OpenStream) -> Bool {
-        let isOver = state.withLock { state in
-            state?.stream = stream
-            return state == nil
-        }
-        if isOver { stream.close() }
-        return !isOver
+        let isKept = change { $0.stream = stream }
+        if !isKept { stream.close() }
+        return isKept
     }
 
     private func end(with result: Result<Void, any Error>) {

@@ -57,7 +57,7 @@ extension MockResponse {
     ///     .stream(contentType: "text/event-stream") { writer in
     ///         for number in 1...3 {
     ///             try await writer.send("data: \(number)\n\n")
-    ///             try await writer.sleep(for: .seconds(1))
+    ///             try await clock.sleep(for: .seconds(1))
     ///         }
     ///     })
     /// ```

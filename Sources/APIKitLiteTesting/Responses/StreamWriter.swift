@@ -16,7 +16,6 @@ import Foundation
 ///   buffer. If the client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {
     let onSend: @Sendable (Data) async throws -> Void
-    let onSleep: @Sendable (Duration) async throws -> Void
 
     /// Sends text as one piece, and suspends until the client has received it.
     ///
@@ -41,16 +40,5 @@ public struct StreamWriter: Sendable {
     /// - Throws: The same errors as ``send(_:)-(String)``.
     public func send(_ data: Data) async throws {
         try await onSend(data)
-    }
-
-    /// Suspends for a duration on the network's clock.
-    ///
-    /// A ``MockClock`` counts the call as a sleeper. Without a clock, the call takes no time.
-    ///
-    /// - Parameter duration: The time to sleep. If the duration is zero or negative, returns
-    ///   immediately.
-    /// - Throws: `URLError.networkConnectionLost` as soon as the client has left.
-    public func sleep(for duration: Duration) async throws {
-        try await onSleep(duration)
     }
 }

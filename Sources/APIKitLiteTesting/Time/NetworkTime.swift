@@ -49,16 +49,4 @@ struct NetworkTime: Sendable {
         }
         return Cancellation { sleeper.cancel() }
     }
-
-    /// Suspends until a moment. If the moment has passed, or without a clock, only lets other tasks
-    /// run.
-    ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
-    func sleep(until moment: Duration) async throws {
-        guard let timeline else {
-            await Task.yield()
-            return try Task.checkCancellation()
-        }
-        try await timeline.sleep(moment)
-    }
 }
