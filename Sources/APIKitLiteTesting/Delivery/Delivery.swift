@@ -311,11 +311,7 @@ final class Delivery: Sendable {
     /// Ends the response, and returns the receiver and the due part. Only the first call returns
     /// them, so the last part is sent only once.
     private func end() -> (Receiver, ResponsePart)? {
-        let last = state.withLock { state in
-            defer { state = nil }
-            return state
-        }
-        guard let last else { return nil }
+        guard let last = state.withLock({ $0.take() }) else { return nil }
         last.timeout?.cancel()
         // The task is cancelled first, so that its closure is already cancelled when a pending call
         // of `send` throws.

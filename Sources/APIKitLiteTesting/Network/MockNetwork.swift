@@ -151,31 +151,6 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    // This overload is disfavored, because a closure that only throws would otherwise be ambiguous.
-    // The types match `requestHandler`, so the closures of a handwritten mock can be passed
-    // unchanged.
-
-    /// Adds a stub with a closure like ``requestHandler``. The stub takes precedence over older
-    /// stubs.
-    ///
-    /// - Parameters:
-    ///   - matcher: The requests that the stub responds to.
-    ///   - times: How often the stub may respond, and the number that ``verify()``
-    ///     expects.
-    ///   - fileID: The file of the stub, for error messages.
-    ///   - line: The line of the stub, for error messages.
-    ///   - handler: The closure that responds to each request.
-    /// - Returns: The stub, with its requests.
-    @_disfavoredOverload
-    @discardableResult
-    public func stub(
-        _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
-        fileID: StaticString = #fileID, line: UInt = #line,
-        handler: @escaping @Sendable (URLRequest) async throws -> (URLResponse, Data?)
-    ) -> Stub {
-        core.add(matcher, .closure(handler), times: times, sourceLocation: "\(fileID):\(line)")
-    }
-
     /// Removes a stub.
     ///
     /// Older stubs respond to later requests, and ``verify()`` no longer checks the removed

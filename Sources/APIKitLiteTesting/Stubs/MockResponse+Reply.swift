@@ -180,7 +180,7 @@ extension MockResponse {
 
 extension Reply {
     /// Creates the reply that a closure will return.
-    init(from closure: @escaping Stub.Closure, to request: URLRequest) {
+    init(from closure: @escaping NetworkCore.RequestHandler, to request: URLRequest) {
         self = .later(.handler) { delivery in
             let given = try await delivery.run(.handler) { try await closure(request) }
             try delivery.give(.complete(given, to: request, for: delivery.client))

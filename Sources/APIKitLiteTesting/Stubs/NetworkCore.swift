@@ -6,6 +6,9 @@ import Foundation
 /// Sessions and configurations keep this object alive, even after their ``MockNetwork`` is
 /// released. Each `Locked` property has its own lock. All other properties are constants.
 final class NetworkCore: Sendable {
+    /// A closure that responds to requests.
+    typealias RequestHandler = @Sendable (URLRequest) async throws -> (URLResponse, Data?)
+
     let journal: Journal
     let time: NetworkTime
     /// Reports tasks and responses that are waiting for the test.
@@ -20,7 +23,7 @@ final class NetworkCore: Sendable {
     private struct Rules {
         var groups: [Stub.Group] = []
         /// The closure for requests to which no stub responds; nil if there is none.
-        var handler: Stub.Closure?
+        var handler: RequestHandler?
         /// The secrets to hide in messages about requests; nil to show everything.
         var redaction: Redaction?
     }
@@ -44,7 +47,7 @@ final class NetworkCore: Sendable {
     }
 
     /// The closure for requests to which no stub responds; nil if there is none.
-    var requestHandler: Stub.Closure? {
+    var requestHandler: RequestHandler? {
         get { rules.withLock { $0 }.handler }
         set { rules.withLock { $0.handler = newValue } }
     }
@@ -147,7 +150,6 @@ final class NetworkCore: Sendable {
                 }
                 try await delivery.give(reply(to: record, stub, response))
             }
-        case .closure(let closure): return Reply(from: closure, to: record.request)
         case .usedUp(let recording):
             throw fail(.usedUp(record, stub, of: recording))
         }

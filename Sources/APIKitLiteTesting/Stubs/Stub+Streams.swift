@@ -103,7 +103,7 @@ extension Stub {
         _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
         _ message: () -> OpenStream.Message, then wait: () async throws -> Void = {}
     ) async throws {
-        guard mayHaveStream else { throw noStream(call, sourceLocation) }
+        try checkForStream(call, sourceLocation)
         try await watch.run("stub.\(call)", sourceLocation) { [self] in
             streamState
         } _: {
@@ -141,23 +141,16 @@ extension Stub {
             : "the stream of the stub for \(label) has not begun"
     }
 
-    /// Whether the stub has, or may create, a response whose body the test sends.
-    private var mayHaveStream: Bool {
-        switch source {
-        case .closure: false
-        case .handler: true
-        case .responses(let responses, _):
-            responses.contains { if case .test = $0.source { true } else { false } }
-        }
-    }
-
-    private func noStream(_ call: String, _ sourceLocation: String) -> MockError {
-        var reply = "a closure"
-        if case .responses(let responses, _) = source { reply = responses[0].description }
-        return MockError(
+    /// Throws an error if no response of the stub has a body that the test sends. A handler may
+    /// return such a response.
+    private func checkForStream(_ call: String, _ sourceLocation: String) throws(MockError) {
+        guard case .responses(let responses, _) = source else { return }
+        let hasStream = responses.contains { if case .test = $0.source { true } else { false } }
+        if hasStream { return }
+        throw MockError(
             """
             stub.\(call) (\(sourceLocation)) needs a stub that responds with .stream(), without a \
-            closure. The stub for \(label) responds with \(reply).
+            closure. The stub for \(label) responds with \(responses[0]).
             """)
     }
 }

@@ -32,14 +32,10 @@ public final class Stub: Sendable {
     /// A closure that creates responses.
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
-    /// A closure that returns a response, like the handler of a network.
-    typealias Closure = @Sendable (URLRequest) async throws -> (URLResponse, Data?)
-
     /// The source of the stub's responses.
     enum ResponseSource: Sendable {
         case responses([MockResponse], then: AfterLast)
         case handler(Handler)
-        case closure(Closure)
     }
 
     let matcher: RequestMatcher
@@ -172,40 +168,26 @@ extension Stub {
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
-        case closure(Closure)
         /// No response, because of `AfterLast.fail`.
         case usedUp(of: Recording? = nil)
     }
 
     /// Returns the next response, or nil if the stub is used up.
     func nextResponse() -> NextResponse? {
-        var number = 1
-        if isNumbered {
-            let next = taken.withLock { taken -> Int? in
-                if let most, taken >= most { return nil }
-                taken += 1
-                return taken
-            }
-            guard let next else { return nil }
-            number = next
+        let number = taken.withLock { taken -> Int? in
+            if let most, taken >= most { return nil }
+            taken += 1
+            return taken
         }
+        guard let number else { return nil }
         switch source {
         case .handler(let handler): return .handler(handler)
-        case .closure(let closure): return .closure(closure)
         case .responses(let responses, _) where number <= responses.count:
             return .response(responses[number - 1])
         case .responses(let responses, .repeatLast):
             return .response(responses[responses.count - 1])
         case .responses(_, .fail): return .usedUp()
         }
-    }
-
-    /// Whether a request's number decides which response it receives.
-    private var isNumbered: Bool {
-        guard most == nil, case .responses(let responses, let afterLast) = source else {
-            return most != nil
-        }
-        return responses.count > 1 || afterLast == .fail
     }
 
     /// The number of responses; 0 if a function creates them.
@@ -226,20 +208,16 @@ extension Stub {
     /// What `verify()` reports about this stub; nil if the stub was used as often as expected.
     var finding: String? {
         let count = callCount
-        let wanted: String
-        switch times {
-        case .any: return nil
-        case .atLeast(let n) where count >= n: return nil
-        case .exactly(let n) where count == n: return nil
-        case .once where count == 1: return nil
-        case .never where count == 0: return nil
-        case .once: wanted = "be used once"
-        case .exactly(let n): wanted = "be used exactly \(n.times)"
-        case .atLeast(let n): wanted = "be used at least \(n.times)"
-        case .never: wanted = "never be used"
-        }
+        let wanted: String? =
+            switch times {
+            case .any: nil
+            case .once: count == 1 ? nil : "be used once"
+            case .exactly(let n): count == n ? nil : "be used exactly \(n.times)"
+            case .atLeast(let n): count >= n ? nil : "be used at least \(n.times)"
+            case .never: count == 0 ? nil : "never be used"
+            }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
-        return "The stub for \(label) \(actual), but should \(wanted)."
+        return wanted.map { "The stub for \(label) \(actual), but should \($0)." }
     }
 }
 

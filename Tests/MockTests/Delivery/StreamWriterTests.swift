@@ -146,7 +146,11 @@ import TestSupport
                 // The client may read the piece and leave before the delegate has returned.
                 try? await writer.send("a")
                 try? await clock.sleep(for: .seconds(30))
-                do { try await writer.send("b") } catch { errors.append((error as? URLError)?.code) }
+                do {
+                    try await writer.send("b")
+                } catch {
+                    errors.append((error as? URLError)?.code)
+                }
                 // A call that begins after the end may throw just before the cancellation.
                 await yieldWhile { true }
                 errors.append(.cancelled)
