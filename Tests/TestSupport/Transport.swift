@@ -39,7 +39,7 @@ extension MockNetwork {
             return request.cancel
         }
         core.setPort(server.port, ofServer: ObjectIdentifier(server))
-        servers.withLock { $0.append(server) }
+        servers.withLock { $0[ObjectIdentifier(server)] = server }
         return server
     }
 }

@@ -72,6 +72,7 @@ final class Journal: Sendable {
     func addStub() -> Int {
         state.withLock { state in
             state.counts.append(0)
+            state.eventCount += 1
             return state.counts.count - 1
         }
     }
@@ -92,7 +93,8 @@ final class Journal: Sendable {
         await state.wait { $0.changeCount > count }
     }
 
-    /// A number that grows with each request, each piece of a body, and each end of a request.
+    /// A number that grows with each stub, each request, each piece of a body, and each end of a
+    /// request.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for it.

@@ -27,19 +27,15 @@ extension MockNetwork {
         let core = core
         let server = try LoopbackServer(port: port) { [weak servers, weak core] id in
             core?.setPort(nil, ofServer: id)
-            let stopped = servers?.withLock { servers in
-                defer { servers.removeAll { ObjectIdentifier($0) == id } }
-                return servers
-            }
-            // The server's `deinit` must not run while the list is locked.
-            _ = stopped
+            // The server is released outside the lock, because its `deinit` calls this closure.
+            _ = servers?.withLock { $0.removeValue(forKey: id) }
         } responding: { received, respond in
             let request = ClientRequest(to: core, from: SocketClient.any, receive: respond)
             request.send(received)
             return request.cancel
         }
         core.setPort(server.port, ofServer: ObjectIdentifier(server))
-        servers.withLock { $0.append(server) }
+        servers.withLock { $0[ObjectIdentifier(server)] = server }
         return server
     }
 }

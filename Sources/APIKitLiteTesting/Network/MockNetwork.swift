@@ -30,7 +30,7 @@ public final class MockNetwork: Sendable {
     // Each `Locked` property has its own lock.
     private let session = Locked<URLSession?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
-    let servers = Locked<[LoopbackServer]>([])
+    let servers = Locked<[ObjectIdentifier: LoopbackServer]>([:])
 
     /// Creates a network that responds from stubs.
     ///

@@ -11,20 +11,6 @@ extension HTTPURLResponse {
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
     }
 
-    /// Creates a response with status 200, as on Apple platforms.
-    ///
-    /// Foundation on Linux has this initializer only for `URLResponse`.
-    // The length is generic, because an extension cannot override the superclass's initializer.
-    public convenience init(
-        url: URL, mimeType: String?, expectedContentLength length: some BinaryInteger,
-        textEncodingName name: String?
-    ) {
-        var fields: [String: String] = [:]
-        fields["Content-Type"] = mimeType.map { $0 + (name.map { "; charset=\($0)" } ?? "") }
-        if length >= 0 { fields["Content-Length"] = "\(length)" }
-        self.init(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)!
-    }
-
     /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
     ///
     /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with

@@ -3,7 +3,7 @@ import Foundation
 
 // What hang reports need to know about a network.
 extension NetworkCore: WatchedObject {
-    var eventCount: Int { journal.eventCount + stubCount }
+    var eventCount: Int { journal.eventCount }
 
     var hasBusyReader: Bool {
         // Nothing shows what a client on a socket reads. Such a client never counts as waiting.

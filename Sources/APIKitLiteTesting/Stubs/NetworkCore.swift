@@ -188,8 +188,6 @@ final class NetworkCore: Sendable {
         }
     }
 
-    var stubCount: Int { rules.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
-
     /// Records a failure for `verify()` and returns it.
     private func fail(_ failure: MockError) -> MockError {
         unanswered.withLock { $0.add(failure) }

@@ -34,19 +34,6 @@ extension MockClock {
         }
     }
 
-    /// Moves the clock. A report says what the move is waiting for.
-    func reportingWaits(
-        of call: String, _ sourceLocation: String, _ move: () async -> Void
-    ) async {
-        await watch.run(call, sourceLocation) { [self] in
-            sleepers.withLock(\.hasWokenTask)
-                ? "a task that it woke does not run. Something blocks its thread or its actor"
-                : "a response that is due was not sent. Something blocks its thread"
-        } _: {
-            await move()
-        }
-    }
-
     /// A sentence for a report that says why nothing may be waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }

@@ -111,9 +111,7 @@ public final class MockClock: CallbackClock {
     public func advanceToNextSleeper(
         fileID: StaticString = #fileID, line: UInt = #line
     ) async {
-        await reportingWaits(of: "clock.advanceToNextSleeper()", "\(fileID):\(line)") {
-            await move(to: nil)
-        }
+        await move(to: nil, "clock.advanceToNextSleeper()", "\(fileID):\(line)")
     }
 
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
@@ -149,28 +147,33 @@ public final class MockClock: CallbackClock {
     package func advance(
         to moment: Instant, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
-        await reportingWaits(of: "clock.advance()", "\(fileID):\(line)") {
-            await move(to: moment)
-        }
+        await move(to: moment, "clock.advance()", "\(fileID):\(line)")
     }
 
-    /// Moves the clock to a moment or, for nil, to the next sleeper.
-    private func move(to moment: Instant?) async {
+    /// Moves the clock to a moment or, for nil, to the next sleeper. A report names the call that
+    /// moves the clock, and says what the move is waiting for.
+    private func move(to moment: Instant?, _ call: String, _ sourceLocation: String) async {
         // A client or a handler may move the clock itself.
         let mover = currentTask.flatMap { task in
             sleepers.withLock { $0.taskMoves(task) } ? task : nil
         }
         defer { if let mover { sleepers.withLock { $0.taskRuns(mover) } } }
-        var moment = moment
-        while let sleeper = await takeNext(until: moment) {
-            moment = moment ?? sleeper.key.deadline
-            guard sleeper.wake() else {
-                // The task was cancelled at the same moment, so it has already resumed.
-                _ = sleepers.withLock { $0.didResume(sleeper.key) }
-                continue
+        await watch.run(call, sourceLocation) { [self] in
+            sleepers.withLock(\.hasWokenTask)
+                ? "a task that it woke does not run. Something blocks its thread or its actor"
+                : "a response that is due was not sent. Something blocks its thread"
+        } _: {
+            var moment = moment
+            while let sleeper = await takeNext(until: moment) {
+                moment = moment ?? sleeper.key.deadline
+                guard sleeper.wake() else {
+                    // The task was cancelled at the same moment, so it has already resumed.
+                    _ = sleepers.withLock { $0.didResume(sleeper.key) }
+                    continue
+                }
+                // On a busy machine, the task may take a long time to start running.
+                try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
             }
-            // On a busy machine, the task may take a long time to start running.
-            try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
         }
     }
 

@@ -35,9 +35,6 @@ final class PooledProtocolClass: Sendable {
         pool.withLock { $0.networks[ObjectIdentifier(type)]?.core }
     }
 
-    /// The number of classes that this process has created.
-    static var count: Int { pool.withLock { $0.count } }
-
     private struct Weak {
         weak var core: NetworkCore?
     }
@@ -47,6 +44,7 @@ final class PooledProtocolClass: Sendable {
         /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []
         var networks: [ObjectIdentifier: Weak] = [:]
+        /// The number of classes that this process has created.
         var count = 0
 
         /// Returns the class that was returned first, or creates a class.
