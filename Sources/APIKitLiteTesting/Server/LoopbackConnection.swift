@@ -48,7 +48,9 @@ final class LoopbackConnection: Sendable {
                 // The error is framed like a response to a GET, and then the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
-                next = write(ResponsePart.report(of: error, url: listener.url), to: request)
+                let parts = PartQueue()
+                parts.add(.failure(error))
+                next = write(parts, to: request) ?? .loss
             }
         }
         // Closing a socket with unread bytes would reset the connection, and the client could lose
@@ -85,12 +87,7 @@ final class LoopbackConnection: Sendable {
         }
         defer { state.withLock { $0.parts = nil } }
         if isClosed { return .loss }
-        var cancel: @Sendable () -> Void = {}
-        do {
-            cancel = try listener.responding(request.request) { parts.add($0) }
-        } catch {
-            parts.add(.failure(error))
-        }
+        let cancel = listener.responding(request.request) { parts.add($0) }
         if let next = write(parts, to: request) { return next }
         cancel()
         return .loss
@@ -99,50 +96,36 @@ final class LoopbackConnection: Sendable {
     /// Writes the parts of a response. Returns nil if the client has left or the server has
     /// stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
-        let url = request.request.url ?? listener.url
-        var message: ResponsePart.Head.Message?
+        // The message whose head was sent; nil before that.
+        var begun: ResponsePart.Head.Message?
         var hasFinished = false
         // A client that has finished sending may be waiting for the response or may have left. A
         // probe shows which is true. The server sends only one probe, because a second probe would
         // make the first readable.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
-            hasFinished = message == nil
+            hasFinished = begun == nil
             if hasFinished { socket.probe() }
             return !hasFinished
         }
-        while let part = queue.next(unless: hasLeft) {
-            if let head = part.completeHead { return write((head, part.body), to: request) }
-            if let head = part.head {
-                hasFinished = hasFinished || socket.hasEnded
-                let begun = head.message(for: request)
-                guard socket.send([begun.head]) else { return nil }
-                message = begun
+        while var part = queue.next(unless: hasLeft) {
+            if begun == nil, part.head == nil, let error = part.error {
+                if error is URLError { return .loss }
+                part = .report(of: error, url: request.request.url ?? listener.url)
             }
-            for piece in part.pieces {
-                guard socket.send(message?.framed(piece.data) ?? []) else { return nil }
-                piece.receipt?.didTake()
-            }
-            switch part.end {
-            case nil: continue
-            case .success:
-                guard let message, socket.send(message.end) else { return nil }
-                return message.keepsAlive ? .request : .end
-            case .failure where message != nil: return .end
-            case .failure(is URLError): return .loss
-            case .failure(let error):
-                return write(ResponsePart.report(of: error, url: url), to: request)
-            }
+            if begun == nil, !part.isLast, socket.hasEnded { hasFinished = true }
+            // The first part has the head.
+            guard let message = begun ?? part.head?.message(for: request) else { return nil }
+            var bytes = begun == nil ? [message.head] : []
+            begun = message
+            bytes += part.body.flatMap(message.framed)
+            if case .success = part.end { bytes += message.end }
+            // A response that is complete was not cancelled, even if the client cannot read it.
+            guard socket.send(bytes) else { return part.completeHead == nil ? nil : .loss }
+            for receipt in part.receipts { receipt.didTake() }
+            if part.isLast { return message.keepsAlive && part.error == nil ? .request : .end }
         }
         return nil
-    }
-
-    private func write(
-        _ response: (head: ResponsePart.Head, body: [Data]), to request: HTTPRequestReader.Request
-    ) -> Next {
-        let message = response.head.message(for: request, body: response.body)
-        guard socket.send(message.pieces) else { return .loss }
-        return message.keepsAlive ? .request : .end
     }
 }
 

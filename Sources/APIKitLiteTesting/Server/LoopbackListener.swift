@@ -50,8 +50,10 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
                 start(accepted)
             } else if isRefused {
                 // The process has no file descriptors left. The socket stays ready, so without a
-                // pause this loop would use a whole CPU.
-                closeIdleConnection()
+                // pause this loop would use a whole CPU. Closing the oldest connection that is not
+                // responding to a request frees a descriptor.
+                let idle = condition.withLock { connections.first { $0.connection.isIdle } }
+                idle?.connection.close()
                 usleep(50_000)
             }
         }
@@ -60,15 +62,6 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
         socket.close()
         isListening = false
         condition.broadcast()
-    }
-
-    /// Closes the oldest connection that is not responding to a request. Returns whether there was
-    /// such a connection.
-    @discardableResult
-    func closeIdleConnection() -> Bool {
-        let idle = condition.withLock { connections.first { $0.connection.isIdle } }
-        idle?.connection.close()
-        return idle != nil
     }
 
     private func start(_ socket: Socket) {

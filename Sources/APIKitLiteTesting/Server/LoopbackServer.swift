@@ -22,7 +22,7 @@ public final class LoopbackServer: Sendable {
     typealias Responding =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponsePart) -> Void
-        ) throws -> @Sendable () -> Void
+        ) -> @Sendable () -> Void
 
     /// The URL of the server: `http://127.0.0.1` and the port.
     public var url: URL { listener.url }

@@ -5,21 +5,18 @@ extension ResponsePart.Head {
     /// A response as the bytes of an HTTP/1.1 message.
     struct Message {
         /// The status line, the fields and the empty line after them.
-        var head: Data
-        /// The original pieces, not copies; empty if the request or the status does not allow a
-        /// body.
-        let body: [Data]
+        let head: Data
+        /// Whether the request and the status allow a body.
+        let hasBody: Bool
         /// Whether the body is sent with `Transfer-Encoding: chunked`.
         let isChunked: Bool
         /// Whether the connection can be reused.
         let keepsAlive: Bool
 
-        /// The bytes to send, in order.
-        var pieces: [Data] { [head] + body.flatMap(framed) + end }
-
-        /// Returns a piece of the body, framed for sending.
+        /// Returns a piece of the body, framed for sending, without copying it; nothing if there is
+        /// no body.
         func framed(_ chunk: Data) -> [Data] {
-            guard isChunked else { return [chunk] }
+            guard isChunked else { return hasBody ? [chunk] : [] }
             return [
                 Data("\(String(chunk.count, radix: 16))\r\n".utf8), chunk, Data("\r\n".utf8),
             ]
@@ -34,9 +31,7 @@ extension ResponsePart.Head {
     /// Fields that the test's closure wrote are sent unchanged. If the fields misdescribe the body,
     /// the connection closes after the body. A response from another connection loses that
     /// connection's fields, and any fields that no longer fit its decoded body.
-    func message(
-        for request: HTTPRequestReader.Request, body: [Data] = []
-    ) -> Message {
+    func message(for request: HTTPRequestReader.Request) -> Message {
         let status = response.statusCode
         var fields = fields
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
@@ -78,8 +73,7 @@ extension ResponsePart.Head {
         text += "\r\n"
 
         return Message(
-            head: Data(text.utf8), body: hasBody ? body : [], isChunked: isChunked,
-            keepsAlive: keepsAlive)
+            head: Data(text.utf8), hasBody: hasBody, isChunked: isChunked, keepsAlive: keepsAlive)
     }
 
     /// The fields of the response by lowercased name.
@@ -91,9 +85,9 @@ extension ResponsePart.Head {
 }
 
 extension ResponsePart {
-    /// Returns a plain-text response that shows an error. The status is 400 for a malformed
+    /// Creates a plain-text response that shows an error. The status is 400 for a malformed
     /// request, 501 for a request to which no stub responds, and 500 for any other error.
-    static func report(of error: any Error, url: URL) -> (head: Head, body: [Data]) {
+    static func report(of error: any Error, url: URL) -> ResponsePart {
         let status =
             switch error {
             case is HTTPRequestError: 400
@@ -104,7 +98,6 @@ extension ResponsePart {
         let response = HTTPURLResponse(
             url: url, statusCode: status, httpVersion: nil,
             headerFields: ["Content-Type": "text/plain; charset=utf-8"])!
-        let text = Data("\(error)\n".utf8)
-        return (Head(response: response, length: text.count), [text])
+        return complete(response, [Data("\(error)\n".utf8)])
     }
 }

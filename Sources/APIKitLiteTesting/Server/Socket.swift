@@ -20,14 +20,14 @@ struct Socket: Sendable {
             throw MockError.cannotListen(on: port, "a port is a number from 0 to 65535")
         }
         descriptor = socket(AF_INET, Self.streamType, 0)
-        guard descriptor >= 0 else { throw MockError.cannotListen(on: port, errno: errno) }
+        guard descriptor >= 0 else { throw MockError.cannotListen(on: port) }
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         // Closed connections keep the port in use for a minute. The next server can use the port
         // immediately only if this socket also has the option.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
-            let error = MockError.cannotListen(on: port, errno: errno)
+            let error = MockError.cannotListen(on: port)
             close()
             throw error
         }
@@ -168,4 +168,18 @@ struct Socket: Sendable {
     #else
     private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
+}
+
+extension MockError {
+    /// Returns the error for a server that cannot listen on a port. The reason is by default that
+    /// of the last system call.
+    fileprivate static func cannotListen(on port: Int, _ reason: String? = nil) -> MockError {
+        let taken = errno == EADDRINUSE ? "another program or server listens there" : nil
+        return MockError(
+            """
+            Cannot listen on 127.0.0.1, port \(port): \
+            \(reason ?? taken ?? String(cString: strerror(errno))). Choose another port, or leave the \
+            port out and read it from the server's `url`.
+            """)
+    }
 }

@@ -97,3 +97,20 @@ extension MockError {
         return best.map { ($0.stub, $0.report) }
     }
 }
+
+extension Recording {
+    /// Returns the skipped entries of the file that have the path of a request or no readable URL.
+    fileprivate func skipped(for reading: RequestReading) -> [String] {
+        skipped.filter { $0.url.map { URLParts($0).path == reading.url.path } ?? true }.prefix(3)
+            .map { "Skipped when the file was read: \($0.text)." }
+    }
+
+    /// The last lines of the error message for a request to which nothing responds.
+    fileprivate var advice: [String] {
+        [
+            "If the request is right, record it again"
+                + (command.map { ": \($0)" } ?? "."),
+            "If a value differs in each run, hide it by its name: redacting: .standard.adding(\"…\")",
+        ]
+    }
+}

@@ -18,7 +18,7 @@ extension NetworkCore {
         let requests = journal.requests
         return broken + unanswered.withLock { $0.findings }
             + recorded.sorted { $0.key < $1.key }.flatMap {
-                first(of: Recording.findings(of: $0.value), rest: "exchanges were not used") { $0 }
+                first(of: unusedExchanges(of: $0.value), rest: "exchanges were not used") { $0 }
             }
             + first(of: misused, rest: "stubs were used too seldom or too often") {
                 $1 + hint(for: $0, requests)
@@ -33,6 +33,21 @@ extension NetworkCore {
         let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
         return items.prefix(UnansweredRequests.limit).map(text) + more
+    }
+
+    /// Returns the messages for a recording's stubs: each exchange that was not used.
+    private func unusedExchanges(of stubs: [Stub]) -> [String] {
+        let uses = stubs.first?.recording?.uses.withLock { $0 } ?? []
+        return stubs.filter(\.times.isAtLeast).flatMap { stub in
+            let entries = stub.recording?.entries ?? []
+            let unused = entries.filter { uses[$0.number] == 0 }
+            // A client that already has a new token does not send the old token, so the recorded
+            // 401 stays unused.
+            return unused.count < entries.count ? unused.filter { !$0.isUnauthorized } : unused
+        }.map { entry in
+            let place = entry.place.map { " (\($0))" } ?? ""
+            return "Not used: \(entry.text)\(place). Record again, or pass times: .any."
+        }
     }
 
     /// Returns a sentence that says why a stub received no request, or "" if the reason is unknown.

@@ -152,7 +152,10 @@ import TestSupport
     }
 
     @Test func survivesPipelinedRequestsThatAllFailAtOnce() throws {
-        let server = try LoopbackServer { _, _ in throw TestError() }
+        let server = try LoopbackServer { _, respond in
+            respond(.failure(TestError()))
+            return {}
+        }
         let client = try RawClient(port: server.port)
         DispatchQueue.global().async {
             client.send(String(repeating: get("/"), count: 5_000))
