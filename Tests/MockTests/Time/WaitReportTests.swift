@@ -251,13 +251,20 @@ import Testing
         #expect(report.contains("holds 1 request. Call stub.release()."))
     }
 
-    @Test func aRequestIsTimedFromItsOwnStart() async {
+    /// A request, or a stub in place of another.
+    @Test(arguments: [false, true])
+    func anEventBeginsTheTimeAgain(_ isStub: Bool) async {
         let place = Place(hasClock: false)
-        place.stub(.any, .json("{}").held)
+        let stub = place.stub(.any, .json("{}").held)
         await place.load()
         await place.recorder.waitForWatch()
         await place.recorder.clock.advance(by: .seconds(3))
-        await place.load()
+        if isStub {
+            place.network.remove(stub)
+            place.stub(.any, .json("{}"))
+        } else {
+            await place.load()
+        }
 
         await place.recorder.clock.advance(by: .seconds(4))
         #expect(place.recorder.reports == [])
