@@ -141,9 +141,6 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guar
 
     /// Removes and returns the closure, so that it is called only once.
     private func takeCompletion() -> ((Data?, URLResponse?, (any Error)?) -> Void)? {
-        lock.withLock {
-            defer { completion = nil }
-            return completion
-        }
+        lock.withLock { completion.take() }
     }
 }

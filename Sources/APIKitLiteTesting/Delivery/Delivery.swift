@@ -100,11 +100,7 @@ final class Delivery: Sendable {
     /// Closes the stream that the test sends, because the client has left. `cancel()` is called
     /// later, because `cancel()` may run the user's code.
     func closeStream() {
-        let stream = state.withLock { state in
-            defer { state?.stream = nil }
-            return state?.stream
-        }
-        stream?.close()
+        state.withLock { $0?.stream.take() }?.close()
     }
 
     /// Changes the state. Returns false if the response has ended.
@@ -257,8 +253,7 @@ final class Delivery: Sendable {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
             state?.reason = reason
-            defer { state?.timeout = nil }
-            return (state?.receiver, state?.takeDue(at: now), state?.timeout)
+            return (state?.receiver, state?.takeDue(at: now), state?.timeout.take())
         }
         last?.cancel()
         if let limit { self.limit(limit) }

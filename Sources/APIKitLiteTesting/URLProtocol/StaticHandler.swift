@@ -41,7 +41,7 @@ final class StaticHandler: Sendable {
             let new = StaticHandler(function)
             shared.withLock { $0 = new }
         } else {
-            old.clear()
+            _ = old.state.update { $0.function.take() }
         }
         // Releases the captures of the old closure here, outside the lock.
         withExtendedLifetime(old) {}
@@ -75,13 +75,6 @@ final class StaticHandler: Sendable {
             throw MockError.handlerCleared(request).written
         }
         return try function(request)
-    }
-
-    private func clear() {
-        _ = state.update { state in
-            defer { state.function = nil }
-            return state.function
-        }
     }
 }
 
