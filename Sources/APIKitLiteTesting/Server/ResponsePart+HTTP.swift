@@ -64,7 +64,7 @@ extension ResponsePart.Head {
         if !keepsAlive { fields["connection"] = fields["connection"] ?? ("Connection", "close") }
 
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
-        fields["date"] = fields["date"] ?? ("Date", Date().httpText)
+        fields["date"] = fields["date"] ?? ("Date", httpDateFormat.format(Date()))
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
             let values = name == "set-cookie" ? splitCookies(field.value) : [field.value[...]]
@@ -101,3 +101,13 @@ extension ResponsePart {
         return complete(response, [Data("\(error)\n".utf8)])
     }
 }
+
+/// The format of a `Date` field (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+let httpDateFormat = Date.VerbatimFormatStyle(
+    format: """
+        \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
+        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+        \(second: .twoDigits) GMT
+        """,
+    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+    calendar: Calendar(identifier: .gregorian))

@@ -20,6 +20,8 @@ import TestSupport
         #expect(reply.header("X-Seen") == "a, b")
         #expect(reply.header("Content-Length") == "34")
         #expect(reply.header("Date")?.hasSuffix(" GMT") == true)
+        let date = Date(timeIntervalSince1970: 784_111_777)
+        #expect(httpDateFormat.format(date) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     /// An answer, and what the server writes about its length and the connection.
