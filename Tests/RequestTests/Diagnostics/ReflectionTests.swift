@@ -54,7 +54,7 @@ import TestSupport
         let token = Credentials<String>("hunter2") { try $1.authorization(bearer: $0) }
         #expect("\(token)" == "Credentials<String>")
         let rejection = Credentials<String>.Rejection(
-            credential: "hunter2", request: Self.request, session: NoSession())
+            credential: "hunter2", request: Self.request, session: FixedSession())
         #expect("\(rejection)" == "Rejection")
     }
 }
