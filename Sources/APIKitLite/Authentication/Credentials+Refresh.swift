@@ -90,8 +90,8 @@ extension Credentials {
                 credential: new, number: old.number + 1, source: max(old.source, source),
                 isSaved: isSaved || isUnchanged || configuration.save == nil,
                 userLeftAt: old.userLeftAt, endsRequestsBefore: old.endsRequestsBefore)
-            // A request of the user who leaves is not sent with the next user's credential. A
-            // request made while nobody was signed in may be.
+            // A signed-out user's request is not sent with the next user's credential. A request
+            // made while nobody was signed in may be.
             if new == nil ? isSet || old.credential != nil : isSet && old.credential != nil {
                 version.userLeftAt = userChanges.next()
             }

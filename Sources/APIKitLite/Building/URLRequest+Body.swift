@@ -8,7 +8,7 @@ extension URLRequest {
     /// - Parameters:
     ///   - value: The value to encode. `Data` must already be JSON, and is sent unchanged. If the
     ///     value is nil, the request is unchanged.
-    ///   - encoder: An encoder with other formats of dates, keys or output. If nil, keys are sorted
+    ///   - encoder: An encoder with your formats for dates, keys or output. If nil, keys are sorted,
     ///     and slashes are not escaped.
     /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD, or
     ///   if the request has a body.
@@ -88,7 +88,7 @@ extension URLRequest {
     /// changed while it was sent. If the file is overwritten while it is read, but keeps its size,
     /// the change is not detected.
     ///
-    /// Send the request with a session of this library, such as a `URLSession` through
+    /// Send the request with a function of this library, such as
     /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in
     /// `data(for:)`, cannot read the body and may crash.
     ///

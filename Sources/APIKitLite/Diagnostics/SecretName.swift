@@ -75,8 +75,8 @@ enum SecretName: Equatable, Sendable {
         header
         """)
 
-    /// Strings in which a secret word is harmless: a position in a list, such as `next_page_token`,
-    /// and words that merely contain a secret word.
+    /// Strings that name no secret although they contain such a word: names of list positions, such
+    /// as `next_page_token`, and longer words, such as `secretary`.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken

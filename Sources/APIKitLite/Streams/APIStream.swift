@@ -70,8 +70,7 @@ extension APIStream.Iterator: Sendable
 where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
 
 extension HTTPSession {
-    /// Returns the elements of the response to a request that is not `Sendable`, delivered as they
-    /// arrive.
+    /// Returns a response's elements as they arrive, for a request that is not `Sendable`.
     ///
     /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor. The parameters are
     /// the same as for a `Sendable` request.

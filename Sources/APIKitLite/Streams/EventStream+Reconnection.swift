@@ -24,9 +24,9 @@ extension EventStream {
         /// The number of connections since the last accepted connection, or since the start.
         var refusals = 0
 
-        /// The number of connections since the start, counted from the last connection that had an
-        /// event, or that was accepted and lasted. The delay grows with this number, so that a
-        /// server that accepts each connection and closes it is not flooded.
+        /// The number of connections, counted from the last one that had an event, or that was
+        /// accepted and lasted. The delay grows with this number, so that a server that accepts
+        /// each connection and closes it is not flooded.
         var attempts = 0
 
         /// The delay before a new connection, from the server's `retry` field, or `nil` if there

@@ -226,8 +226,8 @@ final class Delivery: Sendable {
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until the callback begins the next step. `limit` says how the
-    /// client's timeout appears on a ``MockClock``; nil if the timeout does not limit this wait.
+    /// Ends the step, and suspends until the callback begins the next step. `limit` is
+    /// the kind of sleeper for the client's timeout, or nil if no timeout limits this wait.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?

@@ -68,8 +68,8 @@ extension Fault {
     /// Returns the byte counts at which to cut off the body, in ascending order. Each count is less
     /// than the size of the body.
     ///
-    /// A body of up to `longest` bytes is cut off at every byte. A longer body is also cut off
-    /// at the ends of its pieces.
+    /// A body of up to `longest` bytes is cut off at every byte. A longer body is cut off at
+    /// `maximum` places, and at the ends of its pieces.
     private static func boundaries(
         in body: Data, upTo longest: Int, with pieceEnds: [Int]
     ) -> [Int] {

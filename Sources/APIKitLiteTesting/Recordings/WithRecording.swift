@@ -34,7 +34,7 @@ import Foundation
 ///     real time.
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
 ///     replay ignores these values, so include the names of values that differ in each run.
-///   - filePath: The file beside the folder `Recordings`.
+///   - filePath: The test's file, beside the folder `Recordings`.
 ///   - fileID: The file to name in error messages.
 ///   - line: The line to name in error messages.
 ///   - function: The test to name in error messages.

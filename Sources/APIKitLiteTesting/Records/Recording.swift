@@ -33,7 +33,7 @@ struct Recording: Sendable {
 
     /// How to refer to the recording in a sentence, such as `the archive`.
     let noun: String
-    /// The command that repeats the recording; nil if there is none.
+    /// The command that records again; nil if there is none.
     var command: String?
     /// The call that makes the last response repeat.
     let repeating: String

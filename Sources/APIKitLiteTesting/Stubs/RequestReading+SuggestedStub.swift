@@ -15,8 +15,8 @@ extension RequestReading {
     }
 
     private var methodAndPath: String {
-        // A template cannot express every segment, because its braces mark names. A mark that
-        // replaces a secret also stands for any value.
+        // A template cannot express every segment, because its braces mark names. A
+        // redacted segment becomes `{value}`, which matches any segment.
         let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
         let isPlain = segments.allSatisfy {
             $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]

@@ -23,7 +23,7 @@ package final class HangReporter: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates an output that counts the seconds on a clock or, for nil, in real time.
+        /// Creates an output that counts the seconds on a clock or, without one, in real time.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }

@@ -49,7 +49,7 @@ public final class MockClock: CallbackClock {
     /// Reports what is waiting on this clock and on its networks.
     package let watch = HangReporter()
 
-    /// How long nothing happens before the clock moves on, in milliseconds of real time.
+    /// The real time without events after which the clock moves on, in milliseconds.
     private let patience: Int
 
     /// Creates a clock at zero.
@@ -133,7 +133,7 @@ public final class MockClock: CallbackClock {
     /// error.
     ///
     /// - Parameters:
-    ///   - duration: The time to move. A negative duration does not move the clock.
+    ///   - duration: How far to move. A negative duration does not move the clock.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     public func advance(
