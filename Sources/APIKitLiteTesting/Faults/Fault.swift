@@ -8,8 +8,7 @@ import Foundation
 /// network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:)`` lists all faults of one response, and `forEachFault(in:)` runs your code under each
-/// fault.
+/// `forEachFault(in:)` runs your code under each fault of a response.
 public enum Fault: Hashable, Sendable {
     /// No fault: the good response itself.
     case noFault
