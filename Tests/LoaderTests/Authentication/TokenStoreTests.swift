@@ -67,7 +67,12 @@ import TestSupport
         let network = MockNetwork()
         network.stub(.get("/a"), .status(401), .text("a"))
         let held = network.stub(.get("/b"), .status(401).held, .text("b"))
-        let session = network.authenticated(for: .api) { rejection in
+        // An event is received in the task that then finds the call.
+        let (received, areRejected) = (Locked(0), Gate())
+        let observed = network.observed { event in
+            if case .received = event.kind, received.next() == 2 { areRejected.open() }
+        }
+        let session = observed.authenticated(for: .api) { rejection in
             guard let token = rejection.credential else { return "old" }
             rejected.withLock { $0.append(token) }
             isAsked.open()
@@ -81,7 +86,7 @@ import TestSupport
         await isAsked.wait()
 
         held.release()
-        await network.waitForResponses(2)
+        await areRejected.wait()
         await executor.settle()
         mayReturn.open()
         #expect(try await first.value == .body("a"))
