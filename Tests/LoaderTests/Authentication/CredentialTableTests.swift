@@ -66,7 +66,8 @@ import TestSupport
             let response = HTTPURLResponse.status(isRefused ? 401 : 200)
             return (response, Data(String(isRefused ? "401" : given.dropFirst(7)).utf8))
         }
-        let fails = Locked(state == .unsaved)
+        // A refresh saves within its own call, so nothing continues in the background.
+        let isUnsaved = Locked(state == .unsaved)
         let token: [State: Token] = [.fresh: .old, .stale: .expired]
         let tokens = Credentials(token[state], for: .api) { token, request in
             applied.next()
@@ -74,15 +75,14 @@ import TestSupport
         } isStale: {
             $0.expires == 0
         } refresh: {
-            try await refresh($0)
+            isUnsaved.withLock { $0 } ? .old : try await refresh($0)
         } save: { _ in
-            if fails.withLock({ $0 }) { throw TestError() }
+            if isUnsaved.withLock({ $0 }) { throw TestError() }
         }
         if state == .nobody { tokens.credential = nil }
         if state == .unsaved {
-            tokens.credential = .old
-            await #expect(throws: TestError.self) { try await tokens.value() }
-            fails.withLock { $0 = false }
+            await #expect(throws: TestError.self) { try await tokens.refresh() }
+            isUnsaved.withLock { $0 = false }
         }
         return (network, tokens)
     }
