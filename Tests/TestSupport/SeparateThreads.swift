@@ -11,10 +11,6 @@ extension Trait where Self == SeparateThreads {
 package struct SeparateThreads: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 
-    package func scopeProvider(for test: Test, testCase: Test.Case?) -> SeparateThreads? {
-        testCase == nil ? nil : self
-    }
-
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

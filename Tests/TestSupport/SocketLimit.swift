@@ -29,10 +29,6 @@ package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
 
     package var isRecursive: Bool { true }
 
-    package func scopeProvider(for test: Test, testCase: Test.Case?) -> SocketLimit? {
-        testCase == nil ? nil : self
-    }
-
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

@@ -49,10 +49,6 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
 
     package var isRecursive: Bool { true }
 
-    package func scopeProvider(for test: Test, testCase: Test.Case?) -> TimeLimit? {
-        testCase == nil ? nil : self
-    }
-
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
