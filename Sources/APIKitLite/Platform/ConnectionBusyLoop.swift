@@ -69,7 +69,7 @@ final class ConnectionBusyLoop:
             schedule.didLook(.now(), at: transfers.count)
             // A task that waits for its cache has no transfer yet. The thread that called `watch`
             // may still be about to create its task.
-            if session?.hasTasks != true, schedule.checkCount > 5 {
+            if schedule.checkCount > 5, session?.hasTasks != true {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
             } else {

@@ -20,6 +20,8 @@ final class StreamFlowControl: Sendable {
 
     /// The number of unread bytes above which the delegate queue waits, unless the buffer is small.
     private static let threshold = 2 * 1024 * 1024
+    /// The maximum number of unsuccessful waits until any reader in the process asks for bytes.
+    private static let mostWaitsOfAll = 100
     /// The number of unsuccessful waits since any reader in the process last asked for bytes.
     private static let failures = Locked(0)
 
@@ -36,7 +38,7 @@ final class StreamFlowControl: Sendable {
             $0.wait(timeout: .now() + .milliseconds(10))
         }
     ) {
-        mostWaits = waitsForReader ? 100 : 10
+        mostWaits = waitsForReader ? Self.mostWaitsOfAll : 10
         self.failuresOfAll = failuresOfAll
         self.wait = wait
     }
@@ -50,14 +52,14 @@ final class StreamFlowControl: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         let mayWait = state.withLock { state in
             state.wait = semaphore
-            return state.failures < mostWaits && failuresOfAll.withLock { $0 < 100 }
+            return state.failures < mostWaits && failuresOfAll.withLock { $0 < Self.mostWaitsOfAll }
         }
         // The reader may have taken all bytes before the semaphore was stored.
         guard mayWait, buffer.holdsMany(Self.threshold), wait(semaphore) == .timedOut else {
             return
         }
         state.withLock { $0.failures += 1 }
-        failuresOfAll.withLock { $0 += 1 }
+        failuresOfAll.next()
     }
 
     /// Ends a wait. Call this when the reader has taken bytes or has left.

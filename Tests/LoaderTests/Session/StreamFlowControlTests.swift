@@ -10,7 +10,7 @@ import TestSupport
     /// Returns the flow of a reader that never comes.
     private func flow(waitsForReader: Bool) -> StreamFlowControl {
         StreamFlowControl(waitsForReader: waitsForReader, failuresOfAll: failuresOfAll) { _ in
-            waits.withLock { $0 += 1 }
+            waits.next()
             return .timedOut
         }
     }
