@@ -174,11 +174,12 @@ extension MockError {
     /// Returns the error for a server that cannot listen on a port. The reason is by default that
     /// of the last system call.
     fileprivate static func cannotListen(on port: Int, _ reason: String? = nil) -> MockError {
-        let taken = errno == EADDRINUSE ? "another program or server listens there" : nil
+        let code = errno
+        let taken = code == EADDRINUSE ? "another program or server listens there" : nil
         return MockError(
             """
             Cannot listen on 127.0.0.1, port \(port): \
-            \(reason ?? taken ?? String(cString: strerror(errno))). Choose another port, or leave the \
+            \(reason ?? taken ?? String(cString: strerror(code))). Choose another port, or leave the \
             port out and read it from the server's `url`.
             """)
     }
