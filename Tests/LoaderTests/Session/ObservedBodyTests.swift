@@ -21,16 +21,6 @@ import TestSupport
         }
     }
 
-    /// An observed body whose reader opens the gate, and waits until its task is cancelled.
-    private func waitingBody(_ reading: Gate) -> HTTPBody {
-        observed(
-            HTTPBody(unfolding: {
-                reading.open()
-                _ = try await waitForCancellation()
-                return nil
-            }))
-    }
-
     private func read(_ body: HTTPBody) async throws {
         try await Self.$isReader.withValue(true) {
             for try await _ in body {}
@@ -40,7 +30,12 @@ import TestSupport
     /// The code that cancels a task may hold a lock that the observer needs.
     @Test func theReaderReportsItsCancellation() async throws {
         let reading = Gate()
-        let body = waitingBody(reading)
+        let body = observed(
+            HTTPBody(unfolding: {
+                reading.open()
+                _ = try await waitForCancellation()
+                return nil
+            }))
         let reader = Task { try await read(body) }
 
         await reading.wait()
@@ -80,11 +75,11 @@ import TestSupport
     }
 
     @Test func reportsTheEndOnceIfItIsEndedWhileItIsRead() async throws {
-        let reading = Gate()
-        let body = waitingBody(reading)
-        let reader = Task { try await read(body) }
+        let body = observed(HTTPBody(BodyBuffer()))
+        let executor = QueueExecutor(isSerial: true)
+        let reader = executor.start { try await read(body) }
 
-        await reading.wait()
+        await executor.settle()
         #expect(body.end(throwing: URLError(.timedOut)))
         await #expect(throws: URLError(.timedOut)) { try await reader.value }
         #expect(!body.end())
