@@ -12,10 +12,10 @@ extension HTTPSession {
     ///
     /// All requests that need a refresh at the same time share one refresh, which is sent over the
     /// chain of the first such request. If a response rejects an older credential than the current
-    /// one, the request is sent again with the current credential, without a refresh. If there is
-    /// no other credential, the caller receives the rejecting response. For a stream, that response
-    /// has only the first mebibyte of its body. A request with your own body stream is not sent
-    /// again, but the credential is refreshed for later requests.
+    /// one, the request is sent again with the current credential, without a refresh. If no new
+    /// credential is available, the caller receives the rejecting response. For a stream, that
+    /// response has only the first mebibyte of its body. A request whose body is your own stream is
+    /// not sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// starts a new refresh. A cancelled request ends immediately and does not affect other
@@ -26,7 +26,7 @@ extension HTTPSession {
     /// ``Credentials/credential``.
     ///
     /// A credential is sent only to its own origins, even if the server redirects the request. A
-    /// response from another origin never rejects it.
+    /// response from another origin never rejects the credential.
     ///
     /// - Parameters:
     ///   - credentials: The user's credential. Chains that share this object share its refreshes.
@@ -50,19 +50,20 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The closure is called before each request, without a rejected token. If a response has
-    /// status 401, the closure is called with the token that was rejected, and the request is sent
-    /// once more, unless the closure returns the same token or nil. Calls are made one at a time,
-    /// and concurrent requests share them, so the store refreshes a token once. A request never
-    /// uses a token from a call that began before the request was made, because another user may
-    /// have signed in since. Otherwise, this function works like ``authenticated(by:clock:)``.
+    /// Before each request, the closure is called with a rejection that contains no token. If a
+    /// response has status 401, the closure is called with the token that was rejected, and the
+    /// request is sent once more, unless the closure returns the same token or nil. The calls are
+    /// made one at a time, and concurrent requests share a call, so the store refreshes a token
+    /// once. A request never uses a token from a call that began before the request was made,
+    /// because another user may have signed in since. In all other respects, this function works
+    /// like ``authenticated(by:clock:)``.
     ///
-    /// Only the store knows which user a token belongs to. If the rejected token is an earlier
-    /// user's, the closure should throw an error. If the closure returns a token instead, the
+    /// Only the store knows which user a token belongs to. If the rejected token belongs to an
+    /// earlier user, the closure should throw an error. If the closure returns a token instead, the
     /// earlier user's request is sent with that token.
     ///
     /// The closure may send requests, such as a refresh, over the returned session, which sends
-    /// them without the token. The closure must not send them in a detached task.
+    /// them without the token. The closure must not send such requests in a detached task.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
@@ -89,8 +90,8 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
     let clock: any Clock<Duration>
     let origins: CredentialOrigins
     var isRejected: (@Sendable (Data, HTTPURLResponse) throws -> Bool)?
-    /// Returns a request with the credential, and the rejection to pass on if a response rejects
-    /// the credential. If the rejection is nil, the caller receives that response.
+    /// Returns a request with the credential, and the rejection for the next call, which is made if
+    /// a response rejects the credential. If the returned rejection is nil, there is no next call.
     let applied:
         @Sendable (URLRequest, SendContext, _ rejection: Rejection?) async throws
             -> (URLRequest, Rejection?)
@@ -108,7 +109,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
             }
             return (body, response)
         }
-        // This is a copy, because an inner session may have the credential of another user.
+        // The context is a copy, because an inner session may have the credential of another user.
         var context = options.context
         context.begin()
         context.didFail?(nil)
@@ -120,14 +121,15 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
         else { return (body, response) }
         (rejection.response, rejection.data) = (response, data)
         guard request.canBeSentAgain else {
-            // Refresh the credential for later requests, without the stream, which has been read.
+            // Refresh the credential for later requests. The stream of this request has been read.
             var unsent = request
             unsent.httpBodyStream = nil
             context.didFail = nil
             Task { [rejection, unsent, context] in try? await applied(unsent, context, rejection) }
             return (body, response)
         }
-        // An open stream may hold a limit's last slot, and the refresh may need a slot.
+        // An open stream may hold the last slot of a concurrency limit, and the refresh may need
+        // one slot.
         if body.data == nil { body = body.completed(with: data) }
         let again: URLRequest
         do {
@@ -149,9 +151,9 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
 
     /// Returns whether a response is from the origin that received the credential.
     private func isOwn(_ response: HTTPURLResponse, of request: URLRequest) -> Bool {
-        // A redirect may have led to another origin, which never received the credential, even if
-        // it is one of the credential's origins. The URL of a response made by hand may have no
-        // host. Such a response is assumed to be from the right origin.
+        // A redirect may have led to another origin. That origin never received the credential,
+        // even if it is one of the credential's origins. The URL of a response made by hand may
+        // have no host. Such a response is assumed to be from the right origin.
         guard let url = response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
     }
@@ -167,11 +169,11 @@ extension URLRequest {
 
 /// The origins that receive a credential.
 struct CredentialOrigins: Sendable {
-    /// The text of each origin. If empty, every origin receives the credential.
+    /// The text of each origin. If there are no texts, every origin receives the credential.
     ///
     /// The URLs themselves may contain a secret, which a dump of a session would show.
     private let texts: [[String]: String]
-    /// A URL without a scheme or a host.
+    /// The first URL without a scheme or a host, or nil if there is no such URL.
     private let unusable: URL?
 
     init(_ urls: [URL]) {
@@ -179,8 +181,8 @@ struct CredentialOrigins: Sendable {
         texts = Dictionary(urls.map { ($0.origin, $0.originText) }) { first, _ in first }
     }
 
-    /// - Throws: ``RequestBuildingError`` if a URL has no scheme or host, because no request would
-    ///   receive the credential.
+    /// - Throws: ``RequestBuildingError`` if a URL of the credential has no scheme or host, because
+    ///   no request would receive the credential.
     func contain(_ url: URL?) throws -> Bool {
         if let unusable {
             throw RequestBuildingError(

@@ -1,23 +1,24 @@
 import Foundation
 
 extension Credentials {
-    /// The current credential until the next change, with the calls to closures for it. A change
-    /// replaces the whole version, so no call is shared across a change.
+    /// The credential between two changes, with the calls to closures that are in progress for it.
+    /// Each change creates a new version, so requests before and after a change share no call.
     struct Version {
-        /// What provides a credential if there is none. `rejection` stands for a `refresh` after a
-        /// 401, which can ask the user to sign in.
+        /// What provides a credential if there is none. `rejection` means that `refresh` is called
+        /// after a 401, so that it can ask the user to sign in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
-        /// Distinguishes a version from an earlier one with an equal credential.
+        /// Distinguishes two versions that have equal credentials.
         var number = 0
         var source: Source
         var isSaved = true
-        /// The number of the change with which a user last left: see ``userChanges``.
+        /// The number of the last change that signed out or replaced a user: see ``userChanges``.
         var userLeftAt = 0
-        /// Requests made before this change are not sent, because they are an earlier user's.
+        /// The number of a change. Requests made before that change belong to an earlier user, and
+        /// are not sent.
         var endsRequestsBefore = 0
-        /// The calls in progress.
+        /// The calls to closures that are in progress.
         var calls: [CredentialCall: SingleFlight<Void>] = [:]
 
         func isMissing(_ source: Source) -> Bool { credential == nil && self.source == source }
@@ -27,7 +28,7 @@ extension Credentials {
 
     /// Returns a request with the current credential as soon as the credential is obtained, saved
     /// and fresh, and the rejection to report if a response rejects the credential. The rejection
-    /// is nil if nothing can be refreshed.
+    /// is nil if a response that rejects the request causes no refresh.
     func applied(
         to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
         after rejection: Rejection?
@@ -58,7 +59,7 @@ extension Credentials {
 
     // MARK: The app
 
-    /// Returns the current credential as soon as it, or a sign-out, is saved.
+    /// Waits until the current credential, or a sign-out, is saved, and returns the credential.
     ///
     /// - Parameter isForced: Whether the credential is refreshed even if it is fresh.
     func value(isForced: Bool) async throws -> Credential? {
@@ -67,15 +68,16 @@ extension Credentials {
         return try await ready(for: SendContext(), over: session, isForced: isForced).credential
     }
 
-    /// Makes a credential the current one, and saves it in the background unless its refresh saves
-    /// it.
+    /// Makes a credential the current one, and saves it in the background unless the refresh that
+    /// returned it saves it.
     ///
     /// - Parameters:
     ///   - replaced: The version to replace. If another version is the current one, nothing
-    ///     happens. Nil if the app, or `save`, sets the credential.
-    ///   - source: What provides the next credential, unless a later source is in use.
+    ///     changes. Pass nil if the app, or `save`, sets the credential.
+    ///   - source: What provides a missing credential from now on. If the old version has a greater
+    ///     source, that source is kept.
     ///   - isSaved: Whether the credential comes from `load` or `save`.
-    /// - Returns: The new version, or nil if nothing happened.
+    /// - Returns: The new version, or nil if nothing changed.
     @discardableResult
     func change(
         to new: Credential?, replacing replaced: Version? = nil, source: Version.Source = .app,
@@ -91,7 +93,7 @@ extension Credentials {
                 isSaved: isSaved || isUnchanged || configuration.save == nil,
                 userLeftAt: old.userLeftAt, endsRequestsBefore: old.endsRequestsBefore)
             // A signed-out user's request is not sent with the next user's credential. A request
-            // made while nobody was signed in may be.
+            // made while nobody was signed in may be sent with that credential.
             if new == nil ? isSet || old.credential != nil : isSet && old.credential != nil {
                 version.userLeftAt = userChanges.next()
             }
@@ -106,7 +108,7 @@ extension Credentials {
 
     // MARK: The steps
 
-    /// Returns the current version. Throws if the context is from an earlier user's request.
+    /// Returns the current version. Throws if the context belongs to an earlier user's request.
     private func current(for context: SendContext) throws -> Version {
         let version = current.withLock { $0 }
         guard context.madeAt ?? .max >= version.endsRequestsBefore else {
@@ -115,8 +117,8 @@ extension Credentials {
         return version
     }
 
-    /// Loads or obtains a missing credential, then refreshes it at most once, if it is stale or
-    /// rejected. If a new credential is already stale, it is sent once anyway.
+    /// Loads or obtains a missing credential. Then refreshes the credential at most once, if it is
+    /// stale or rejected. If the new credential is already stale, it is used anyway.
     ///
     /// - Parameters:
     ///   - context: The request's context. Without `madeAt`, the app, not a request, is the caller.
@@ -131,8 +133,8 @@ extension Credentials {
                 change(to: try await load(), replacing: first, source: .refresh, isSaved: true)
             }
         }
-        // A refresh sends the credential, or reads it from the app's store, so it must be saved
-        // first.
+        // A refresh sends the credential, or reads it from the app's store, so the credential must
+        // be saved first.
         let old = try await saved(for: context)
         var version = old
         if old.isMissing(.refresh) || (old.credential == nil && context.madeAt == nil) {
@@ -188,7 +190,7 @@ extension Credentials {
     }
 
     /// Waits until a version is saved, or another version becomes the current one. Only one save
-    /// runs at a time, so the saves are in the order of the changes.
+    /// runs at a time, so credentials are saved in the order of the changes.
     private func save(_ version: Version, _ context: SendContext = SendContext()) async throws {
         try await run(.save, for: version, context) { [self] in
             try await saving.wait()
@@ -199,8 +201,8 @@ extension Credentials {
         }
     }
 
-    /// Waits for a call to a closure, and starts it if it is not in progress. Does nothing if
-    /// another version has become the current one.
+    /// Waits for a call to a closure, and starts the call if it is not in progress. If another
+    /// version has become the current one, does nothing.
     ///
     /// The call is never cancelled. If a refresh token can be used only once, an incomplete refresh
     /// would sign the user out.

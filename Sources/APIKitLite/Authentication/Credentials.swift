@@ -19,14 +19,13 @@ import Foundation
 /// tokens.credential = nil  // signed out
 /// ```
 ///
-/// Create one object and keep it. Chains that share the object share its refreshes. While nobody is
-/// signed in, all requests are sent without a credential.
+/// Create one `Credentials` object and keep it. Chains that share the object share its refreshes.
+/// While nobody is signed in, all requests are sent without a credential.
 ///
 /// If the app has its own store, which refreshes the token, use
 /// ``HTTPSession/authenticated(for:clock:token:)`` instead.
 public final class Credentials<Credential: Sendable>: Sendable {
-    /// The credential that `refresh` must replace, with its request and the response that rejected
-    /// it.
+    /// The credential that `refresh` must replace, with the rejected request and its response.
     public struct Rejection: Sendable {
         /// The stale or rejected credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
@@ -42,21 +41,21 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// The session that sends the refresh. For `session.authenticated(by: tokens)`, it is
         /// `session`.
         ///
-        /// Its policies, such as an API key or a timeout, apply to the refresh. Redirects are
-        /// followed only within an origin. If several chains share the credentials, this is the
-        /// session of the chain whose request needs the refresh. For ``Credentials/value()`` and
-        /// ``Credentials/refresh()``, it is the session of the chain that was created last, or
-        /// `URLSession.shared` if there is no chain. If the refresh needs the same timeout over all
-        /// chains, add the timeout to this session in the closure.
+        /// The policies of this session, such as an API key or a timeout, apply to the refresh. A
+        /// refresh fails if the server redirects it to another origin. If several chains share the
+        /// credentials, this is the session of the chain whose request needs the refresh. For
+        /// ``Credentials/value()`` and ``Credentials/refresh()``, it is the session of the chain
+        /// that was created last, or `URLSession.shared` if there is no chain. If the refresh needs
+        /// the same timeout over all chains, add the timeout to this session in the closure.
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
         var number: Int?
     }
 
-    /// The values that never change.
+    /// The closures of the credential, which never change.
     ///
-    /// The values are in a struct because a closure that a generic class stores directly is wrapped
-    /// again at each read: see `Locked`.
+    /// The closures are in a struct, because a closure that a generic class stores directly is
+    /// wrapped again at each read: see `Locked`.
     struct Configuration: Sendable {
         let apply: @Sendable (Credential, URLRequest) async throws -> URLRequest
         var isStale: @Sendable (Credential) -> Bool = { _ in false }
@@ -71,14 +70,14 @@ public final class Credentials<Credential: Sendable>: Sendable {
     let current: Locked<Version>
     /// The session that `value()` and `refresh()` use.
     let session = Locked<any HTTPSession>(URLSession.shared.failingAtOtherOrigins())
-    /// Held during a call to `save`.
+    /// The semaphore that is held during a call to `save`.
     let saving = AsyncSemaphore(1)
 
     /// Creates the credential of one user.
     ///
     /// `load`, or else `refresh`, provides a missing credential. `refresh` also replaces a
     /// credential that is stale or that a response has rejected. Without `refresh`, as for an API
-    /// key, the caller of a rejected request receives its response.
+    /// key, the caller of a rejected request receives the response that rejected it.
     ///
     /// A request is sent at most twice. For each request, `load` is called at most once, and
     /// `apply` at most three times. `refresh` is called at most three times, each time for a
@@ -105,9 +104,9 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - isStale: Whether the credential has expired, so that the server would reject it. A stale
     ///     credential is refreshed before a request is sent. By default, no credential is stale.
     ///   - isRejected: Whether a response rejects the credential of its request. By default, a
-    ///     response with status 401 (RFC 9110, 15.5.2) rejects it. For a stream, the data is the
-    ///     part of the first mebibyte that arrives within 5 seconds, or empty if the status is
-    ///     below 400. If the closure throws, the request fails with its error.
+    ///     response with status 401 (RFC 9110, 15.5.2) rejects the credential. For a stream, the
+    ///     data is the part of the first mebibyte that arrives within 5 seconds, or empty if the
+    ///     status is below 400. If the closure throws, the request fails with its error.
     ///   - load: Returns the saved credential, or nil if there is none. The closure is called
     ///     before the first request, unless you pass or set a credential. The loaded credential is
     ///     not saved again. If the closure throws, the requests waiting for it fail with its error,
@@ -115,19 +114,20 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///   - refresh: Returns the next credential of the same user, or nil if nobody is signed in. If
     ///     the closure throws, the requests waiting for it fail with its error, and the next
     ///     request causes another call. Throw a ``SignOutError`` to sign the user out as well. A
-    ///     call is never cancelled, because many refresh tokens can be used only once. If the first
-    ///     credential is missing, the closure is called before the first request. If the closure
-    ///     returns nil, requests are sent without a credential, and the closure is called again
-    ///     after the first 401, so that it can ask the user to sign in.
-    ///   - save: Saves a credential that `refresh` returned or the app set, in the background. If
-    ///     the credential is nil, removes the saved credential. Calls are made one at a time, in
-    ///     the order of the changes, but not for a credential that is no longer the current one.
-    ///     Requests, and a refresh, wait until their credential is saved. `save` must therefore
-    ///     return: until it returns, no later credential is saved or sent. If `save` throws, the
-    ///     requests waiting for it fail with its error, the credential stays the current one, and
-    ///     `save` is called again for the next request. A request without a credential does not
-    ///     wait for `save`. ``value()`` throws if a sign-out could not be saved. A credential that
-    ///     `save` itself sets counts as saved.
+    ///     call to the closure is never cancelled, because many refresh tokens can be used only
+    ///     once. If the first credential is missing, the closure is called before the first
+    ///     request. If that call returns nil, requests are sent without a credential, and the
+    ///     closure is called again after the first 401, so that it can ask the user to sign in.
+    ///   - save: Saves a credential that `refresh` returned or, in the background, a credential
+    ///     that the app set. If the credential is nil, removes the saved credential. Calls to
+    ///     `save` are made one at a time, in the order of the changes. `save` is not called for a
+    ///     credential that is no longer the current one. Requests and refreshes wait until the
+    ///     credential that they use is saved. `save` must therefore return: until it returns, no
+    ///     later credential is saved or sent. If `save` throws, the requests waiting for it fail
+    ///     with its error, the credential stays the current one, and `save` is called again for the
+    ///     next request. A request without a credential does not wait for `save`. ``value()``
+    ///     throws if a sign-out could not be saved. A credential that `save` itself sets counts as
+    ///     saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
         apply:
@@ -159,9 +159,10 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// change takes effect immediately, and the result of a refresh in progress is ignored.
     ///
     /// A user's requests are never sent with the next user's credential. Once the user has changed,
-    /// a request that has received a 401 returns that response. A request that has not been sent,
-    /// or waits for a retry, fails with ``TransportError/credentialChanged``. A request that was
-    /// made while nobody was signed in may be sent with the credential of the user who signs in.
+    /// the caller of a request that has received a 401 receives that response. A request that has
+    /// not been sent, or waits for a retry, fails with ``TransportError/credentialChanged``. A
+    /// request that was made while nobody was signed in may be sent with the credential of the user
+    /// who signs in.
     public var credential: Credential? {
         get { current.withLock { $0.credential } }
         set { change(to: newValue, isSaved: SharedWork.isRunning(for: saving)) }
@@ -178,8 +179,9 @@ public final class Credentials<Credential: Sendable>: Sendable {
     @discardableResult
     public func value() async throws -> Credential? { try await value(isForced: false) }
 
-    /// Refreshes the credential, even if it is missing, or neither stale nor rejected, and saves
-    /// it. If a refresh is in progress, waits for that refresh. Calls `refresh` at most twice.
+    /// Refreshes the credential, even if it is missing or still valid, and saves the new
+    /// credential. If a refresh is in progress, waits for that refresh. Calls `refresh` at most
+    /// twice.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.
@@ -192,7 +194,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
 /// The credential becomes nil, and the requests waiting for the refresh fail with the underlying
 /// error. To sign the user out without an error, return nil from `refresh`.
 public struct SignOutError: Error {
-    /// The reason for the sign-out. The waiting requests fail with this error.
+    /// The reason for the sign-out. The requests waiting for the refresh fail with this error.
     public let underlying: any Error
 
     /// Creates an error that signs the user out.
@@ -201,7 +203,8 @@ public struct SignOutError: Error {
     public init(_ underlying: any Error) { self.underlying = underlying }
 }
 
-// The credential is in a closure, so that a dump of `credential` does not show it.
+// The password or token is in a closure, so that a dump of the `credential`, which is `()`, cannot
+// show it.
 extension Credentials where Credential == Void {
     /// Returns a user name and a password (RFC 7617) as a credential that is never refreshed.
     ///
@@ -235,8 +238,8 @@ extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, Opa
 extension APIRequestError {
     /// Whether the server refused a refresh token, an authorization code or a password for good:
     /// the JSON body contains the error `invalid_grant` (RFC 6749, section 5.2). The RFC requires
-    /// status 400, but Auth0 sends 403. A `refresh` of ``Credentials`` should then return nil or
-    /// throw a ``SignOutError``, to sign the user out.
+    /// status 400, but Auth0 sends 403. If this property is true, the `refresh` of ``Credentials``
+    /// should return nil or throw a ``SignOutError``, to sign the user out.
     public var isInvalidGrant: Bool {
         struct Problem: Decodable { let error: String }
         return (try? decodeBody(Problem.self))?.error == "invalid_grant"

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The app's own store of a token. Requests share the calls to it, which are made one at a time.
+/// The app's own store of a token. Requests share the calls to the store, which are made one at a
+/// time.
 struct TokenStore: Sendable {
     typealias Rejection = Credentials<String>.Rejection
 
@@ -8,11 +9,11 @@ struct TokenStore: Sendable {
     let call: @Sendable (Rejection) async throws -> String?
     /// The calls that a request can join, by the token that was rejected.
     let calls = Locked<[String?: SingleFlight<String?>]>([:])
-    /// Held during a call.
+    /// The semaphore that is held during a call to the store.
     let calling = AsyncSemaphore(1)
 
     /// Returns a request with the store's token, and the rejection to report if a response rejects
-    /// the token. The rejection is nil without a token.
+    /// the token. If the store returns no token, the rejection is nil.
     func applied(
         to request: URLRequest, _ context: SendContext, after rejection: Rejection?
     ) async throws -> (URLRequest, Rejection?) {

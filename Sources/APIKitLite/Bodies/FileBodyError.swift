@@ -2,8 +2,8 @@ import Foundation
 
 /// An error for a file that cannot be sent as a body, or whose size changes before it is sent.
 ///
-/// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
-/// request is sent. A retry policy does not retry such a request.
+/// `fileBody` and `multipartBody` throw this error when a request is built. A session throws it
+/// when the request is sent. A retry policy does not retry a request that fails with this error.
 public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// There is no file at this URL.
     case missing(URL)

@@ -2,7 +2,7 @@ import Foundation
 
 /// A request body of bytes and files, read from the start each time it is sent.
 ///
-/// A `URLRequest` carries it as a ``RepeatableBodyStream``.
+/// A `URLRequest` carries the body as a ``RepeatableBodyStream``.
 struct RepeatableBody: Sendable {
     /// A file and its size when the body was made.
     struct File: Sendable {

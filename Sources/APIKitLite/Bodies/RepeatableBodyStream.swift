@@ -51,8 +51,8 @@ final class RepeatableBodyStream: InputStream {
 
     /// Reads the next bytes.
     ///
-    /// - Returns: The number of bytes read, 0 at the end, or -1 if the stream is not open, or a
-    ///   file cannot be read or has another size.
+    /// - Returns: The number of bytes read, 0 at the end, or -1 if the stream is not open, a file
+    ///   cannot be read, or a file's size has changed.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open, maxLength > 0 else {
             return status == .open || status == .atEnd ? 0 : -1
@@ -123,7 +123,8 @@ extension URLRequest {
         (httpBodyStream as? RepeatableBodyStream)?.body
     }
 
-    /// The size of the body in bytes, or nil if there is none or it is the app's own stream.
+    /// The size of the body in bytes, or nil if there is no body or the body is the app's own
+    /// stream.
     var knownBodySize: Int64? { (httpBody?.count ?? repeatableBody?.size).map { Int64($0) } }
 
     /// A fresh stream of the body, if it is a ``RepeatableBody``.

@@ -10,7 +10,7 @@ package func fileMediaType(_ url: URL) -> String {
 }
 
 /// The media types by extension. Each line of the text is a type followed by its extensions. An
-/// extension is followed by its subtype if the subtype has another name.
+/// extension whose subtype has another name is followed by `=` and the subtype.
 private let mediaTypes =
     """
     audio aac ac3 aif=aiff aiff amr caf=x-caf flac m4a=mp4 m4b=mp4 mid=midi mka=matroska mp3=mpeg

@@ -3,7 +3,7 @@ import Foundation
 /// One field or file of a `multipart/form-data` body (RFC 7578).
 public struct MultipartPart: Equatable, Sendable {
     let name: String
-    /// The field's value, or the file's bytes. Not used if `file` is set.
+    /// The field's value, or the file's bytes. Empty if `file` is set.
     let data: Data
     /// The file on disk to read when the request is sent, or nil if the content is `data`.
     var file: URL?
@@ -37,7 +37,7 @@ public struct MultipartPart: Equatable, Sendable {
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - url: The URL of the file.
-    ///   - fileName: The file name to send. If nil, it is the name on disk.
+    ///   - fileName: The file name to send. If nil, the name on disk is sent.
     ///   - contentType: The media type of the file. If nil, it is derived from the extension, as
     ///     `URLRequest.fileBody` describes.
     public static func file(
@@ -58,8 +58,8 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// Returns the part's headers with an empty line, and its data without copying it. Leaves out
-    /// the bytes of a file on disk.
+    /// Returns the part's headers with an empty line after them, and the part's data, which is not
+    /// copied. The bytes of a file on disk are left out.
     func encoded() throws -> [Data] {
         for (noun, text) in [("name", name), ("file name", fileName), ("type", contentType)] {
             try checkField(text ?? "", "The multipart part", name, noun)
@@ -110,7 +110,7 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         return "part-" + UUID().uuidString.lowercased()
     }
     // Only the beginning of each part's data is hashed, because the data may be large. The data may
-    // contain very many boundaries, so all are found before one is chosen.
+    // contain very many possible boundaries, so all of these are found before a boundary is chosen.
     var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
     let taken = Set(
         encoded.joined().flatMap { bytes in

@@ -51,8 +51,8 @@ package struct PathTemplate: Equatable, Sendable {
         }
     }
 
-    /// Returns advice for a template in another notation, `/users/:id` or `/files/*`, or `nil` for
-    /// any other template.
+    /// Returns advice for a template in another notation, such as `/users/:id` or `/files/*`, or
+    /// `nil` for any other template.
     package static func hint(for template: String) -> String? {
         for segment in segments(of: template) {
             let name = segment.dropFirst()
@@ -88,7 +88,7 @@ package struct PathTemplate: Equatable, Sendable {
     private func texts(for values: RequestItems) throws -> [String: String] {
         let names = segments.compactMap(\.name)
         // Missing values are reported before unused values. A misspelled name causes both errors,
-        // and is more likely among the values than in the template.
+        // and the misspelling is more likely among the values than in the template.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
             throw Self.unusable(
                 text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")

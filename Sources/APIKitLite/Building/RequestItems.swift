@@ -2,8 +2,8 @@ import Foundation
 
 /// Names and values, in order, for a query, a form, a path or headers.
 ///
-/// A dictionary literal creates the items in its order. For a dictionary that is known only at run
-/// time, call the initializer:
+/// A dictionary literal creates the items in the order of the literal. For a dictionary that is
+/// known only at run time, call the initializer:
 ///
 ///     try URLRequest("GET", base, path: "/books", query: ["author": ids, "page": 2])
 ///     // GET /books?author=7&author=9&page=2
@@ -150,7 +150,8 @@ extension Array: RequestValue where Element: RequestValue {
     public var _requestTexts: [String] { get throws { try flatMap { try $0._requestTexts } } }
 }
 
-// These types have a `description` that no server expects. The compiler shows the messages.
+// These types have a `description` that no server expects. The compiler shows the message if an app
+// uses such a type.
 
 @available(*, unavailable, message: "Choose a format, such as date.formatted(.iso8601).")
 extension Date: RequestValue {}

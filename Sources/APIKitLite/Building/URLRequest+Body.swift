@@ -3,7 +3,7 @@ import Foundation
 extension URLRequest {
     /// Returns the request with a value, encoded as JSON, as its body.
     ///
-    /// If the request has no `Content-Type`, it becomes `application/json`.
+    /// If the request has no `Content-Type`, the type becomes `application/json`.
     ///
     /// - Parameters:
     ///   - value: The value to encode. `Data` must already be JSON, and is sent unchanged. If the
@@ -23,10 +23,10 @@ extension URLRequest {
     /// Returns the request with form fields as its body.
     ///
     /// The fields are encoded as in a browser: in order, with `+` for a space. If the request has
-    /// no `Content-Type`, it becomes `application/x-www-form-urlencoded`.
+    /// no `Content-Type`, the type becomes `application/x-www-form-urlencoded`.
     ///
-    /// - Parameter fields: Names and values, as ``RequestItems`` describes them. Nil leaves a field
-    ///   out, `""` sends `q=`, and an array repeats the name.
+    /// - Parameter fields: Names and values, as ``RequestItems`` describes them. A nil value leaves
+    ///   out its field, `""` sends `q=`, and an array repeats the name.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, for GET or HEAD, or if
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
@@ -38,14 +38,14 @@ extension URLRequest {
     ///
     /// A browser sends a form with files in the same way. If a part is a file on disk
     /// (``MultipartPart/file(_:at:fileName:contentType:)``), the body is read when the request is
-    /// sent, as for ``fileBody(_:contentType:)``. For each attempt, a `URLSession` writes such a
-    /// form to a temporary file, sends the file and removes it.
+    /// sent, as for ``fileBody(_:contentType:)``. For each attempt over a `URLSession`, the library
+    /// writes such a form to a temporary file, sends the file and removes it.
     ///
     /// - Parameters:
-    ///   - parts: The fields and files, in order. Nil leaves a part out.
-    ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
-    ///     the boundary. If nil, the boundary is derived from the parts, so that the same parts
-    ///     produce the same bytes. If a part is a file on disk, the boundary is random.
+    ///   - parts: The fields and files, in order. A nil part is left out.
+    ///   - boundary: A string of up to 70 characters that occurs in no part. Files on disk are not
+    ///     searched for the boundary. If nil, the boundary is derived from the parts, so that the
+    ///     same parts produce the same bytes. If a part is a file on disk, the boundary is random.
     /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, for GET or HEAD, or if the
     ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
@@ -83,10 +83,10 @@ extension URLRequest {
     /// request repeated with a new credential.
     ///
     /// The file must not change until the request is sent. If the file is missing or unreadable by
-    /// then, or its size has changed, the exchange throws ``FileBodyError``. On Linux, the server
-    /// then never receives a complete body. On Apple platforms, the server may receive a body that
-    /// changed while it was sent. If the file is overwritten while it is read, but keeps its size,
-    /// the change is not detected.
+    /// then, or its size has changed, sending the request throws ``FileBodyError``. On Linux, the
+    /// server never receives a complete body in that case. On Apple platforms, the server may
+    /// receive a body that changed while it was sent. If the file is overwritten while it is read,
+    /// but keeps its size, the change is not detected.
     ///
     /// Send the request with a function of this library, such as
     /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in
@@ -95,8 +95,9 @@ extension URLRequest {
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - contentType: The media type of the file. If nil, the request's `Content-Type` is kept.
-    ///     If the request has none, the type is derived from a common extension such as `json`,
-    ///     `jpg`, `mp4` or `zip`. For any other file, it is `application/octet-stream`.
+    ///     If the request has no `Content-Type`, the type is derived from a common extension such
+    ///     as `json`, `jpg`, `mp4` or `zip`. For any other file, the type is
+    ///     `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file.
     ///   ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a control
     ///   character in the type.
@@ -142,7 +143,7 @@ extension URLRequest {
 
     /// The request's content type, or nil if the request has a body.
     ///
-    /// A second body is an error, so the type of the first body does not apply to it.
+    /// A second body is an error, so the type of the first body does not apply to the second.
     private var givenContentType: String? {
         hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
     }

@@ -10,7 +10,7 @@ extension URLRequest {
     ///     // GET https://api.example.com/v1/users/42?fields=name
     ///
     /// The same input produces the same bytes on every platform. The path, user info and query of
-    /// the base are kept unchanged. The base's query comes first.
+    /// the base are kept unchanged. The base's query comes before the items of `query`.
     ///
     /// - Parameters:
     ///   - method: The method, as one word. A method of RFC 9110 or RFC 5789 may be written in
@@ -24,8 +24,8 @@ extension URLRequest {
     ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
     ///     slashes of its value (RFC 6570, section 3.2.3). A value or a segment must not be `.` or
     ///     `..`.
-    ///   - query: Items in order. A nil value omits the item, `""` sends `q=`, and an array repeats
-    ///     the name.
+    ///   - query: The query items, in order. A nil value omits the item, `""` sends `q=`, and an
+    ///     array repeats the name.
     ///   - headers: Names and values. A nil value omits the header. The values of a repeated name,
     ///     or of an array, are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to

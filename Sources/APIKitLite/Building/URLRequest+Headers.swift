@@ -38,7 +38,7 @@ extension URLRequest {
     }
 }
 
-/// Checks text for a header of a request, or of a part of a form.
+/// Checks the text of a header of a request, or of a header of a multipart part.
 func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
     guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
     throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")
@@ -55,7 +55,7 @@ extension URLRequest {
     ///   characters `|` and `:` are accepted, because some servers use them.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
-        // A token is a `b64token`, or has a character that servers add, as Laravel does in
+        // A token is a `b64token` (RFC 6750), but some servers add a character, as Laravel does in
         // `1|a2b4`.
         let flaw = flaw(in: token) { byte in
             byte.isHTTPTokenCharacter
