@@ -3,9 +3,9 @@ import Foundation
 /// A description of one HTTP API call: how to make its request and how to parse its response.
 ///
 /// Code that builds a URL, runs a task and decodes JSON in one place can only be tested over a
-/// network. Here, making a request and parsing a response are pure functions, so a unit test calls
-/// them directly. An ``APIRequestLoader`` connects them to a session. The pattern comes from WWDC
-/// 2018 session 417, "Testing Tips & Tricks".
+/// network. With this protocol, making a request and parsing a response are pure functions, so a
+/// unit test calls them directly. An ``APIRequestLoader`` connects them to a session. The pattern
+/// comes from WWDC 2018 session 417, "Testing Tips & Tricks".
 ///
 /// ```swift
 /// struct UserRequest: APIRequest {
@@ -24,11 +24,11 @@ import Foundation
 /// If the output is `Decodable` (parsed as JSON), `Data` or `Void`, only ``makeRequest(from:)`` is
 /// required. Declare the output with `typealias ResponseDataType = User`.
 ///
-/// - Important: The compiler matches these functions by their full names. `parseResponse(_ data:)`,
-///   without the label, is a different function, and the default is called instead of it. Declare
-///   the conformance in an extension, so that the compiler warns about most near misses. If the
-///   output is neither `Decodable`, `Data` nor `Void`, a request that implements
-///   `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
+/// - Important: The compiler matches the functions of this protocol by their full names.
+///   `parseResponse(_ data:)`, without the label, is a different function, and the default is
+///   called instead of it. Declare the conformance in an extension, so that the compiler warns
+///   about most near misses. If the output is neither `Decodable`, `Data` nor `Void`, a request
+///   that implements `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The input of the request. `Void` if the request needs none.
     associatedtype RequestDataType
@@ -70,8 +70,9 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// Parses an accepted response's body.
     ///
     /// The default depends on the output: it decodes JSON with ``jsonDecoder`` if the output is
-    /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`. If the
-    /// output is optional, an empty body, such as the body of a 204, is decoded as nil.
+    /// `Decodable`, returns the body if the output is `Data`, and ignores the body if the output is
+    /// `Void`. If the output is optional, an empty body, such as the body of a 204, is decoded as
+    /// nil.
     ///
     /// - Throws: Any error if the body cannot be parsed. The load then fails in stage
     ///   ``APIRequestError/Stage/parse``.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A loader that makes, sends, validates and parses one kind of ``APIRequest``.
+/// A loader that makes and sends one kind of ``APIRequest``, and validates and parses the
+/// responses.
 ///
 /// ```swift
 /// let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: baseURL))
@@ -94,8 +95,8 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
 }
 
 // The request is `SendableMetatype` because parsing runs in the background, where a conformance
-// that is isolated to the main actor cannot be used. Declare such a request as a
-// `nonisolated struct`, or use `load(_:)`.
+// that is isolated to the main actor cannot be used. Declare a request type with such a conformance
+// as a `nonisolated struct`, or use `load(_:)`.
 extension APIRequestLoader where T: SendableMetatype {
     /// Loads the request and calls the completion handler exactly once.
     ///
@@ -107,9 +108,9 @@ extension APIRequestLoader where T: SendableMetatype {
     /// returned task is released.
     ///
     /// The request and its output need not be `Sendable`. Validating and parsing run in the
-    /// background, one response of this loader at a time. The compiler does not check that this is
-    /// safe. `makeRequest` runs before this method returns, even while an earlier response is
-    /// parsed.
+    /// background, one response of this loader at a time. The compiler does not check that the
+    /// request and output may be used there. `makeRequest` runs before this method returns, even
+    /// while an earlier response is parsed.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.

@@ -1,7 +1,7 @@
 import Foundation
 
 // A plain `URLRequest` is loaded like a request type, with functions that have the same names and
-// throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
+// throw the same errors. Each function with `as:` exists twice: see HTTPSession+Load.swift.
 
 extension HTTPSession {
     /// Loads a `URLRequest`, and decodes its response on the caller's actor, which owns the output.
@@ -57,8 +57,8 @@ extension HTTPSession {
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
     /// Use this function for a body that is not JSON, or for an output that depends on the status
-    /// or a header. The closure runs off the caller's actor. If it throws, the load fails in stage
-    /// ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
+    /// or a header. The closure runs off the caller's actor. If the closure throws, the load fails
+    /// in stage ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
     /// parameters are the same as for `load` with `as:`.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
@@ -142,7 +142,8 @@ extension HTTPSession {
 struct URLRequestCall<Output>: APIRequest {
     let request: URLRequest
     let redaction: Redaction
-    /// Throws if a response is not acceptable. If nil, its status must be in `200..<300`.
+    /// Throws if a response is not acceptable. If the closure is nil, the status must be in
+    /// `200..<300`.
     let validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)?
     let parse: (Data, HTTPURLResponse) throws -> Output
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A load, which makes a request, sends it, validates the response and parses it.
+/// A load, which makes and sends a request, and validates and parses the response.
 ///
-/// This type also creates the errors. Streams, event streams and downloads use the same steps, but
-/// read the body themselves.
+/// This type also creates the errors of these steps. Streams, event streams and downloads use the
+/// same steps, but read the body themselves.
 struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
@@ -12,15 +12,15 @@ struct Load<T: APIRequest> {
     let clock: any Clock<Duration>
     /// Called with the number of body bytes sent so far, and the body's size.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
-    /// Held during validation and parsing if several tasks may use a request that is not
-    /// `Sendable`.
+    /// The lock to hold during validation and parsing, if several tasks may use a request that is
+    /// not `Sendable`.
     var lock: NSLock?
 
     /// The request that will be or was sent. Nil until the request is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
-    /// The closure of the credential that threw the error, or nil if no closure threw.
+    /// The closure of `Credentials` that threw the error, or nil if no such closure threw.
     private var failedCall: CredentialCall?
 
     init(
@@ -80,7 +80,7 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Sends a request. If the task is already cancelled, nothing is sent. If it is cancelled
+    /// Sends a request. If the task is already cancelled, nothing is sent. If the task is cancelled
     /// during the exchange, the load fails, even if the session returns a response.
     nonisolated(nonsending) mutating func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -104,8 +104,8 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Calls the request's `validateResponse`. For a stream, first passes an empty body. If the
-    /// function throws, calls it again with the beginning of the body, so that its error can
+    /// Calls the request's `validateResponse`. For a stream, first passes empty data. If
+    /// `validateResponse` throws, passes it the beginning of the body, so that the error can
     /// describe the body.
     nonisolated(nonsending) func validate(
         _ body: HTTPBody, _ http: HTTPURLResponse
@@ -162,7 +162,8 @@ struct Load<T: APIRequest> {
     }
 
     /// Returns the error for a response that is not accepted, with the beginning of its body.
-    /// `describe` receives the beginning of a stream's body, and throws the reason again.
+    /// `describe` receives the beginning of a stream's body, and may throw another error to use
+    /// instead.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }

@@ -5,10 +5,10 @@ import Foundation
 /// Tasks acquire the semaphore in order of arrival.
 final class AsyncSemaphore: Sendable {
     private struct State {
-        /// The number of tasks that can still acquire the semaphore. While it is positive, no task
-        /// waits.
+        /// The number of tasks that can still acquire the semaphore. While this number is positive,
+        /// no task waits.
         var available: Int
-        /// The waiting tasks, by number.
+        /// The promises of the waiting tasks, by the tasks' numbers.
         var waiting: [Int: Promise<Void>] = [:]
         /// The number of the task that has waited longest, or a lower number.
         var first = 0
@@ -42,7 +42,8 @@ final class AsyncSemaphore: Sendable {
     /// The number of tasks that are waiting.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Acquires the semaphore, or returns what the caller must wait for.
+    /// Acquires the semaphore, or returns the promise that the caller must wait for, with its
+    /// number.
     private func enter() -> (number: Int, promise: Promise<Void>)? {
         state.withLock { state in
             guard state.available == 0 else {

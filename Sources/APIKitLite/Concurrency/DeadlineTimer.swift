@@ -1,6 +1,6 @@
 import Foundation
 
-/// A timer with any number of deadlines, each a fixed duration after its start.
+/// A timer with any number of deadlines. Each deadline is a fixed duration after its scheduling.
 ///
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each deadline would cost more than an exchange, and on Linux, the
@@ -25,8 +25,8 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper?.cancel() }
     }
 
-    /// Starts a deadline, and returns it with a handle that cancels it. Calls `work` once at the
-    /// deadline.
+    /// Schedules a call of `work` at a new deadline, and returns the deadline, with a handle that
+    /// cancels the call.
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
@@ -43,12 +43,13 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Removes a deadline. If no deadline is left, also cancels the sleeping task, except in real
-    /// time.
+    /// Removes a deadline. If no deadline is left, also cancels the sleeping task, unless the clock
+    /// runs in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state in
             state.pending[id] = nil
-            // In real time, the task keeps sleeping, because the next exchange may start soon.
+            // On a clock in real time, the task keeps sleeping, because the next exchange may start
+            // soon.
             return state.pending.isEmpty && !timeline.isRealTime ? state.sleeper : nil
         }
         unneeded?.cancel()

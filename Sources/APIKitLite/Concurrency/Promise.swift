@@ -2,7 +2,7 @@ import Foundation
 
 /// One task's wait for a value. Only the first call that ends the wait has an effect.
 ///
-/// The wait may end before the task begins to wait.
+/// `resolve(with:)` may be called before the task calls `value()`.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -37,7 +37,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
-        // This is a fast path, because most exchanges in tests have ended by now.
+        // Most exchanges in tests have ended by now, and need no continuation.
         if let result { return try result.get() }
         return try await suspend()
     }

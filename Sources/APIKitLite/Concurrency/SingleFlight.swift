@@ -26,7 +26,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
         var isCancelled = false
-        /// The promises of the waiting tasks, whose handles retain them.
+        /// The promises of the waiting tasks. Each task's handle also retains the task's promise.
         var promises: [ObjectIdentifier: Promise<Value>] = [:]
 
         var isOver: Bool { result != nil || isCancelled }
@@ -40,8 +40,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Joins the work that a variable holds. If the variable holds no work, or its work has ended,
-    /// stores new work in the variable. The caller must start new work.
+    /// Joins the work that a variable holds. If the variable holds no work, or the work has ended,
+    /// stores new work in the variable. The caller must start the new work.
     ///
     /// - Parameter isCancelledWithLastTask: Whether new work is cancelled as soon as the last task
     ///   waiting for it leaves.
@@ -69,8 +69,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
     /// Starts the work with the caller's priority and task-locals.
     ///
-    /// Call this once and without holding a lock, because the work may begin before `start`
-    /// returns.
+    /// Call this function once and without holding a lock, because the work may begin before
+    /// `start` returns.
     ///
     /// - Parameter owner: The object whose work this is: see ``SharedWork/isRunning(for:)``.
     func start(
@@ -93,7 +93,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
         fileprivate let promise: Promise<Value>
 
         /// Suspends until the work has ended or the task is cancelled. If the cancellation also
-        /// cancels the work, waits for the end of the work, as if it ran in this task.
+        /// cancels the work, waits for the end of the work, as if the work ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.

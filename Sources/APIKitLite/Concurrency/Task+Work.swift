@@ -44,7 +44,7 @@ package final class TaskSlot: Sendable {
 
     package init() {}
 
-    /// Stores the task. If `cancel()` was already called, cancels the task. Call this once.
+    /// Stores the slot's only task. If `cancel()` was already called, cancels the task.
     package func fill(with task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             state.task = task

@@ -11,8 +11,8 @@ package struct Timeline: Sendable {
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack: CallBack?
-    /// Whether time passes even if no test moves the clock. In that case, a sleep that is no longer
-    /// needed still ends.
+    /// Whether time passes even if no test moves the clock. If so, a sleep that is no longer needed
+    /// ends by itself.
     let isRealTime: Bool
 
     package init<C: Clock<Duration>>(_ clock: C) {
@@ -26,7 +26,7 @@ package struct Timeline: Sendable {
     }
 }
 
-/// A clock that a test moves, and that calls back as it moves.
+/// A clock that a test moves, and that makes scheduled calls as it moves.
 ///
 /// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
 /// only when that task runs.
@@ -35,7 +35,7 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
     /// the call during the move that reaches the moment, or immediately if the moment has passed.
     ///
     /// The call is a deadline: it only limits other work, so a test that waits for sleepers does
-    /// not count it.
+    /// not count the call.
     func schedule(
         at moment: Instant, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
@@ -43,8 +43,8 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
 
 extension CallbackClock {
     fileprivate func callBack(from origin: Any) -> Timeline.CallBack {
-        // The type is always this clock's instant. The time is read once, because the clock may be
-        // moving.
+        // The type of `origin` is always this clock's `Instant`. The clock is not read here,
+        // because it may be moving.
         let origin = origin as! Instant
         return { deadline, work in
             schedule(at: origin.advanced(by: deadline), work)

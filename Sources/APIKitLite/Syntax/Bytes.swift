@@ -20,7 +20,7 @@ extension Data {
     }
 }
 
-/// Returns the FNV-1a hash. Unlike the hash of a `Hasher`, it is the same in every process.
+/// Returns the FNV-1a hash. Unlike the hash of a `Hasher`, this hash is the same in every process.
 func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
@@ -61,9 +61,9 @@ extension Data {
     }
 }
 
-/// Returns the name of the compression of a body that is not text. The first bytes identify it, or,
-/// for a format without a magic number, the `Content-Encoding`. Returns nil if no compression is
-/// recognized.
+/// Returns the name of the compression of a body that is not text. The first bytes or, for a format
+/// without a magic number, the `Content-Encoding` identify the compression. Returns nil if no
+/// compression is recognized.
 func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     let start = body.beginning(1_000)
     guard start.contains(0) || exactText(start) == nil else { return nil }

@@ -10,7 +10,7 @@ package func headerParameter(_ name: String, of header: String) -> String? {
         }
         let text = value.trimmingCharacters(in: .whitespaces)
         guard text.hasPrefix("\"") else { return text }
-        // Clients use no other escape, because a backslash may be part of a file's name.
+        // Clients escape only a quotation mark, because a backslash may be part of a file's name.
         let isClosed = text.count > 1 && text.hasSuffix("\"")
         return String(text.dropFirst().dropLast(isClosed ? 1 : 0)).replacing("\\\"", with: "\"")
     }
@@ -18,7 +18,7 @@ package func headerParameter(_ name: String, of header: String) -> String? {
 }
 
 /// Splits a header value at a separator that is neither in a quoted string (RFC 9110, section
-/// 5.6.4) nor between angle brackets, as in a link. The parts are trimmed.
+/// 5.6.4) nor between angle brackets, as in a `Link` header. The parts are trimmed.
 func splitHeader(_ header: String, at separator: UInt8) -> [String] {
     var parts: [[UInt8]] = [[]]
     /// The byte that ends the current quoted string or link.
@@ -88,8 +88,8 @@ extension UInt8 {
 private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
 /// Returns the first character that contains a forbidden byte, and its place:
-/// `U+200B (zero width space) at position 12`, or `a line break at the end`. Returns nil if there
-/// is none. The rest of the text may be secret, so it is not shown.
+/// `U+200B (zero width space) at position 12`, or `a line break at the end`. Returns nil if every
+/// byte is allowed. The rest of the text may be secret, so it is not shown.
 func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {
     if text.utf8.allSatisfy(isAllowed) { return nil }
     let scalars = Array(text.unicodeScalars)

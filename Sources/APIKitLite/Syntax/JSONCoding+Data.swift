@@ -1,7 +1,7 @@
 import Foundation
 
-// As a value, `Data` is not encoded or decoded: it is already JSON, or the body itself. Inside
-// another value, `Data` is encoded as Base64, which is Foundation's default.
+// On its own, `Data` is not encoded or decoded, because it is already JSON or the body itself.
+// Inside another value, `Data` is encoded as Base64, which is Foundation's default.
 
 extension JSONDecoder {
     /// Decodes a message's body, or one element of a stream. `Data` is returned as it is. If the
@@ -23,10 +23,11 @@ package func encodedBody(of value: some Encodable, _ encoder: JSONEncoder?) thro
 }
 
 extension Collection<UInt8> {
-    /// Whether a body has at most a byte order mark and white space, which some frameworks send.
+    /// Whether a body has at most a byte order mark and white space. Some frameworks send such
+    /// bodies.
     package var isEmptyBody: Bool { afterWhitespace.isEmpty }
 
-    /// The bytes after a byte order mark and JSON white space (RFC 8259, section 2).
+    /// The bytes after any byte order mark and JSON white space (RFC 8259, section 2).
     var afterWhitespace: SubSequence {
         (starts(with: "\u{FEFF}".utf8) ? dropFirst(3) : self[...])
             .drop { " \t\r\n".utf8.contains($0) }

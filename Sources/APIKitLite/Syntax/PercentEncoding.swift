@@ -8,7 +8,7 @@ package struct PercentEncoding: Sendable {
     private let isAllowed: [Bool]
     private let plusForSpace: Bool
 
-    /// RFC 3986 "unreserved", for a value in a path, which must not add a segment or a query.
+    /// RFC 3986 "unreserved", for a value in a path. The value must not add a segment or query.
     static let pathValue = PercentEncoding(allowing: "-._~")
     /// RFC 3986 "pchar", for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
@@ -16,7 +16,7 @@ package struct PercentEncoding: Sendable {
     static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
     /// The characters allowed after the authority of a URL reference, except `#` and `%`.
     private static let reference = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?")
-    /// The WHATWG `application/x-www-form-urlencoded` serializer.
+    /// The encoding of the WHATWG `application/x-www-form-urlencoded` serializer.
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {

@@ -7,7 +7,7 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// Returns the text before and after the first occurrence of an ASCII character, or the entire
-    /// text and `nil` if there is none.
+    /// text and `nil` if the character does not occur.
     func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
         let text = Substring(self)
         guard let index = text.utf8.firstIndex(of: UInt8(ascii: character)) else {
