@@ -1,8 +1,8 @@
 import Foundation
 
 extension APIRequestError {
-    /// Returns a sentence about a decoding error, and the JSON around it or the beginning of a
-    /// form. Any other data may be secret and is left out.
+    /// Returns a sentence about a decoding error, and the JSON around the error or the beginning of
+    /// a form. Any other data may be secret and is left out.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)
@@ -16,7 +16,7 @@ extension APIRequestError {
         of error: DecodingError, in data: Data
     ) -> (sentence: String, excerpt: String?) {
         let path = error.context?.codingPath ?? []
-        // The headers describe the body, not an element.
+        // The headers describe the body, not an element of a stream.
         let response = error.element == nil ? response : nil
         let type = response?.value(forHTTPHeaderField: "Content-Type")
         let beginning = redaction.excerpt(of: data, contentType: type)
@@ -33,7 +33,7 @@ extension APIRequestError {
         }
         let sentence = sentence(about: error, at: value(at: path[...], in: tree))
         guard let beginning, beginning.hasSuffix("…") else { return (sentence, beginning) }
-        // The largest value around the error that is short enough, or the beginning of the
+        // Show the largest value around the error that is short enough, or the beginning of the
         // innermost value.
         var shown: String?
         for outer in path.indices.reversed().map({ path[...$0] }) {
@@ -46,8 +46,8 @@ extension APIRequestError {
     }
 
     /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
-    /// nil if it cannot be found: the decoder may have converted keys, or an array may be too
-    /// short.
+    /// nil if it cannot be found, because the decoder may have converted keys, or an array may be
+    /// too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
@@ -70,7 +70,7 @@ extension APIRequestError {
 
 extension APIRequestError {
     /// Returns a sentence about an error whose place Foundation does not name, with the places of
-    /// the values that probably caused it.
+    /// the values that probably caused the error.
     ///
     /// - Parameter tree: The parsed JSON, or nil if the JSON has a number that no tree can hold.
     private func suspicion(
@@ -109,7 +109,8 @@ private func misfit(_ number: String) -> Int {
     return Int(exactly: value) != nil ? 3 : abs(value) < 0x1p63 ? 1 : 0
 }
 
-/// Parses JSON, with each number as its text after a NUL, because a tree cannot hold every number.
+/// Parses JSON, with each number turned into a string of a NUL and the number's text, because a
+/// tree cannot hold every number.
 private func numbersAsText(_ json: Data) -> Any? {
     let text = tokens(of: json).map { token in
         "-0123456789".contains(token.prefix(1)) ? "\"\\u0000\(token)\"" : token
@@ -132,7 +133,7 @@ private func children(of value: Any?) -> [(step: String, value: Any)] {
     return object.sorted { $0.key < $1.key }.map { (JSONText.step($0), $1) }
 }
 
-/// Returns what kind of data was received in place of JSON.
+/// Returns the end of a sentence about data that is not the expected JSON.
 private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: any Error) -> String {
     if let name = compression(of: data, contentEncoding) {
         return "compressed with \(name), where JSON was expected."
@@ -149,7 +150,7 @@ private func kind(of data: Data, _ contentEncoding: String?, notJSON failure: an
 
 private let wordsOfOtherFormats = words("NaN Infinity nan inf undefined None True False nil")
 
-/// Returns the JSON name of a value.
+/// Returns the kind of a JSON value in words: `an object`.
 private func kind(of value: Any) -> String {
     switch value {
     case is [String: Any]: "an object"
@@ -160,7 +161,7 @@ private func kind(of value: Any) -> String {
     }
 }
 
-/// Returns the value at a coding path of parsed JSON, or nil if there is none.
+/// Returns the value at a coding path of parsed JSON, or nil if the path leads to no value.
 private func value(at path: ArraySlice<any CodingKey>, in json: Any?) -> Any? {
     path.reduce(json) { value, key in
         guard let list = value as? [Any] else {
@@ -199,11 +200,12 @@ func describe(_ path: [any CodingKey]) -> String {
 extension CodingKey {
     /// The index in an array, or nil for the key of an object.
     ///
-    /// The string of an array index is "Index 1". The string of an object key "1" is "1".
+    /// An array index has the `stringValue` "Index 1". An object key "1" has the `stringValue` "1".
     var index: Int? { intValue.flatMap { stringValue == String($0) ? nil : $0 } }
 }
 
-/// Returns the JSON name of a dictionary or an array, and the Swift name of any other type.
+/// Returns `an object` for a dictionary, `an array` for an array, or the Swift name of another
+/// type.
 private func name(of type: any Any.Type) -> String {
     let name = String(describing: type)
     if name.hasPrefix("Dictionary<") { return "an object" }
@@ -215,7 +217,7 @@ private func name(of type: any Any.Type) -> String {
 /// the `DecodingError`.
 ///
 /// With this type, the parser's error can stay a `DecodingError`, as in a load, and carry the
-/// bytes.
+/// element's bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 

@@ -36,7 +36,7 @@ extension APIRequestError {
             line.map { line in requestType.map { "\($0): \(line)" } ?? line }
             ?? requestType ?? "The call"
         if isCancellation { return "\(subject) was cancelled (stage .\(stage))." }
-        // An event can be decoded without its load.
+        // A server-sent event can be decoded without a load, so there may be no request.
         if stage == .parse, request == nil, response == nil, data != nil {
             return "The data could not be parsed (stage .parse)."
         }

@@ -57,16 +57,17 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The error as it was thrown. A request is never retried because of an ``APIRequestError``
     /// from a refresh.
     let thrown: any Error
-    /// The error thrown by another load, if it was not wrapped.
+    /// The error thrown by another load, if no other error wraps it.
     var rethrown: APIRequestError? { thrown as? APIRequestError }
     /// The request's type, such as `UserRequest`, or the `name` passed to a load of a `URLRequest`.
-    /// Nil if there is neither.
+    /// Nil if there is no type or name.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     private(set) var redaction: Redaction
-    /// A sentence from a policy or a download about what it did not do, and why.
+    /// A sentence from a policy or a download that says what that policy or download did not do,
+    /// and why.
     var hint: String?
-    /// The closure of the credential that threw the error, or nil if no closure threw.
+    /// The closure of `Credentials` that threw the error, or nil if no such closure threw.
     var failedCall: CredentialCall?
     private let wasCancelled: Bool
 
@@ -95,8 +96,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the load's error that a value is or contains, down to a depth. Searches the first 100
-    /// elements of a collection, because an app's error may hold a large body.
+    /// Returns the `APIRequestError` that a value is or contains, down to a depth. Searches the
+    /// first 100 elements of a collection, because an app's error may hold a large body.
     private static func stored(in value: Any, depth: Int) -> APIRequestError? {
         if let error = value as? APIRequestError { return error }
         guard depth > 0 else { return nil }
@@ -117,21 +118,21 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The response's status code, or `nil` if there was none.
     public var statusCode: Int? { response?.statusCode }
 
-    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if there is
-    /// none. A date in the header is measured from the response's `Date`, or else from now.
+    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if there is no
+    /// such header. A date in the header is measured from the response's `Date`, or else from now.
     public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
 
     /// Whether the load was cancelled, so that you need not show an error.
     ///
-    /// A `URLError.cancelled` alone does not count as a cancellation. For example, it is thrown
-    /// when the app rejects a certificate.
+    /// A `URLError.cancelled` alone does not count as a cancellation. For example, a session throws
+    /// that error when the app rejects a certificate.
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
     /// Returns the decoded body of the response, for example a server's description of the error.
     /// If the type is `Data`, returns the body itself. If the type is optional, an empty body is
     /// decoded as nil.
     ///
-    /// - Throws: `DecodingError` if the body cannot be decoded, or there is none.
+    /// - Throws: `DecodingError` if the body cannot be decoded, or there is no body.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> E {

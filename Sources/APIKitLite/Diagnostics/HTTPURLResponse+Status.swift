@@ -3,8 +3,8 @@ import Foundation
 extension HTTPURLResponse {
     /// Checks that the status is in a range, or is another accepted code.
     ///
-    /// By default, ``APIRequest/validateResponse(data:response:)`` calls this without arguments. To
-    /// accept other codes, pass them:
+    /// By default, ``APIRequest/validateResponse(data:response:)`` calls this function without
+    /// arguments. To accept other codes, pass them:
     ///
     ///     func validateResponse(data: Data, response: HTTPURLResponse) throws {
     ///         try response.validateStatus(200..<300, 304)
@@ -46,7 +46,7 @@ extension HTTPURLResponse {
     ///
     /// - Parameters:
     ///   - code: The status.
-    ///   - headers: The names and values of its headers.
+    ///   - headers: The names and values of the response's headers.
     /// - Returns: A response with a placeholder URL.
     public static func status(
         _ code: Int, headers: [String: String] = [:]
@@ -63,7 +63,7 @@ public struct UnacceptableStatusError:
 {
     /// The status code of the response.
     public let statusCode: Int
-    /// The ranges of status codes that the request accepts. Empty if unknown.
+    /// The ranges of status codes that the request accepts. Empty if the ranges are unknown.
     let accepted: [Range<Int>]
 
     /// Creates an error.

@@ -26,7 +26,8 @@ extension Redaction {
         return "\(request.httpMethod ?? "GET") \(shown)"
     }
 
-    /// Returns a request without its secrets, even where their values occur elsewhere in it.
+    /// Returns a request without its secrets, even where the secrets' values occur elsewhere in the
+    /// request.
     ///
     /// The result depends only on the request and the redaction, so you can compare requests that
     /// differ only in their secrets.
@@ -34,8 +35,8 @@ extension Redaction {
         walked(request, hiding: Redaction.hidingRandomValues) { $0.request($1) }
     }
 
-    /// Returns a URL, or the part that begins with its path, without its user info and the values
-    /// of secret items.
+    /// Returns a URL, or the part of a URL that begins with the path, without the user info and the
+    /// values of secret items.
     func url(_ url: String) -> String { walked(url) { $0.url($1[...]) } }
 
     /// Returns a header's value without its secrets.
@@ -48,14 +49,15 @@ extension Redaction {
         walked(text) { $0.json($1, below: path) }
     }
 
-    /// Returns an error's text without the secrets in its URLs, as far as these can be recognized.
+    /// Returns an error's text without the secrets in its URLs, as far as the URLs can be
+    /// recognized.
     func prose(_ text: String) -> String { walked(text) { $0.text($1) } }
 
     /// Returns the text of a body without its secrets, for display.
     ///
     /// JSON is recognized by its text, and a form by its content type. Any part of another body may
-    /// be secret, so the result is `nil`. Without redaction, the result is `nil` only if the body
-    /// is not text.
+    /// be secret, so the result for such a body is `nil`. Without redaction, the result is `nil`
+    /// only if the body is not text.
     ///
     /// - Parameter limit: How many bytes of the body to read.
     func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {
@@ -117,8 +119,8 @@ extension Redaction {
             .excerpt(limit: limit, onOneLine: onOneLine)
     }
 
-    /// Returns the beginning of a body on one line, without secrets, or nil if it is neither JSON
-    /// nor a form.
+    /// Returns the beginning of a body on one line, without secrets, or nil if the body is neither
+    /// JSON nor a form.
     func excerpt(of body: Data, contentType: String? = nil) -> String? {
         self.body(body, contentType: contentType, limit: window).map {
             withoutHalfSecret($0, isCut: body.count > window).excerpt()
@@ -141,8 +143,8 @@ extension Redaction {
         return "…\(shown)…"
     }
 
-    /// Returns a redacted text without its last part if it was cut, because that part may be
-    /// half of a secret.
+    /// Returns redacted text. If the text was cut, leaves out its last part, which may be half of a
+    /// secret.
     private func withoutHalfSecret(_ text: String, isCut: Bool) -> String {
         guard isCut else { return text }
         let end = text.utf8.suffix(margin)

@@ -13,14 +13,15 @@ import Foundation
 /// A value of at least four bytes that a request or its response has under such a name is also
 /// hidden elsewhere in the same error or event, for example if the server repeats it in a message.
 /// Random-looking values are hidden everywhere except in host names. Other values are hidden only
-/// as whole words. The same applies to the password of a Basic credential. Bodies up to 100,000
-/// bytes are searched for such values. Of a longer body, only the beginning is shown, or the JSON
-/// around a decoding error. JSON over 2,000,000 bytes is not shown.
+/// as whole words. The password of a Basic credential is also hidden in this way. Bodies up to
+/// 100,000 bytes are searched for such values. Of a longer body, only the beginning is shown, or
+/// the JSON around a decoding error. JSON over 2,000,000 bytes is not shown.
 ///
 /// Some secrets are not recognized by name: text that is encoded twice, Base64 other than a Basic
 /// credential, a value in XML, CSV or any other text, the keys of an object under a secret name,
-/// and the `value` next to a `name` in JSON. Hide them with `adding(values:)`. A `URLError` thrown
-/// by a session has the entire URL in its `userInfo`. Print the error thrown by a load instead.
+/// and the `value` next to a `name` in JSON. Hide such secrets with `adding(values:)`. A `URLError`
+/// thrown by a session has the entire URL in its `userInfo`. Print the error thrown by a load
+/// instead.
 ///
 /// If your app has other secrets, set ``APIRequest/redaction`` for all its requests in a protocol
 /// extension.
@@ -75,8 +76,8 @@ public struct Redaction: Sendable, Equatable {
 
     /// Returns this redaction with more names.
     ///
-    /// Whole names are compared, without case, hyphens and underscores: `access_token` equals
-    /// `accessToken`.
+    /// An added name must match a whole name, or a whole part of it such as `pin` in `user[pin]`.
+    /// Case, hyphens and underscores make no difference, so `access_token` matches `accessToken`.
     public func adding(_ names: String...) -> Redaction {
         let added = names.map(\.folded)
         return changed {
@@ -99,7 +100,7 @@ public struct Redaction: Sendable, Equatable {
         changed { $0.values = $0.values.adding(found: values.filter { $0.utf8.count >= 4 }) }
     }
 
-    /// Returns this redaction, extended to hide in any text the given values that look random.
+    /// Returns this redaction, extended to hide those of the given values that look random.
     package func hidingRandomValues(_ values: [String]) -> Redaction {
         isEmpty ? self : hidingValues(values.filter(Self.looksRandom))
     }
@@ -160,7 +161,7 @@ public struct Redaction: Sendable, Equatable {
         hides(self.name(name), value, isKey: isKey)
     }
 
-    /// Returns whether the name, or a part of it, is in the list: `user[password]`, `/route?token`.
+    /// Returns whether the name, or a part of it, was added: `user[password]`, `/route?token`.
     private func isListed(_ name: String) -> Bool {
         names.contains(name.folded)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }

@@ -28,7 +28,7 @@ extension Redaction {
         changed { $0.marks = SecretMarks(after: last) }
     }
 
-    /// Returns the text that replaces a secret. If the secret is already a numbered mark, keeps it.
+    /// Returns the text that replaces a secret. If the secret is already a mark, returns that mark.
     func mark(_ secret: String, otherForm: String? = nil) -> String {
         let form = otherForm ?? secret
         guard let marks else { return Self.mark }
@@ -44,7 +44,7 @@ extension String {
             part.first == "-" ? part.dropFirst().prefix { "0"..."9" ~= $0 } : ""
         }
         let texts = zip(parts.dropFirst(), digits).map { $1.isEmpty ? $0 : $0[$1.endIndex...] }
-        // A longer number is not part of a mark.
+        // A mark's number has fewer than ten digits.
         return (parts.prefix(1) + texts, digits.compactMap { $0.count < 10 ? Int($0) : nil })
     }
 

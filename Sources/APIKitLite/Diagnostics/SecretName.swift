@@ -17,7 +17,7 @@ enum SecretName: Equatable, Sendable {
         let text = name.folded
         let words = Self.split(name)
         let last = words.last ?? ""
-        // In `tokenizer_api_key`, only `token` is harmless.
+        // In `tokenizer_api_key`, the word `token` is harmless, but `api_key` is not.
         func rest() -> String { Self.exceptions.reduce(text) { $0.replacing($1, with: " ") } }
         let isSecret =
             !Self.short.isDisjoint(with: words)
@@ -75,8 +75,8 @@ enum SecretName: Equatable, Sendable {
         header
         """)
 
-    /// Strings that name no secret although they contain such a word: names of list positions, such
-    /// as `next_page_token`, and longer words, such as `secretary`.
+    /// Strings that name no secret although they contain `token` or `secret`: names of list
+    /// positions, such as `next_page_token`, and longer words, such as `secretary`.
     private static let exceptions = words(
         """
         pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken

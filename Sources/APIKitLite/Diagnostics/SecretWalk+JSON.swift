@@ -6,7 +6,7 @@ extension SecretWalk {
         var isObject = false
         /// The key of the next value. For an array, the key of the array.
         var key = ""
-        /// Whether all its strings and numbers are secret.
+        /// Whether all strings and numbers in the container are secret.
         var isSecret = false
         var isBeforeKey = false
     }
@@ -65,7 +65,7 @@ extension SecretWalk {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the replacement for a string, a number or another value, or `nil` if it is
+    /// Returns the replacement for a string, a number or another value, or `nil` if the value is
     /// unchanged.
     private mutating func replacement(
         for token: ArraySlice<UInt8>, in outer: Container
@@ -108,7 +108,7 @@ func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     return index
 }
 
-/// Returns the text of each token.
+/// Returns the text of each token of JSON.
 func tokens(of json: Data) -> [String] {
     let bytes = Array(json)
     let ends = sequence(first: 0) { $0 < bytes.count ? endOfToken(at: $0, in: bytes) : nil }

@@ -8,7 +8,7 @@ package struct SecretWalk {
     package let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
-    /// The results for names seen so far, because a body may repeat them often.
+    /// The results for names seen so far, because a body may repeat a name often.
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
     private var depth = 0
@@ -29,7 +29,7 @@ package struct SecretWalk {
         redaction.hides(kind(name), value, isKey: isKey)
     }
 
-    /// Returns the mark that replaces a secret, which may have another form.
+    /// Returns the mark that replaces a secret. `otherForm` may be the secret without a scheme.
     mutating func mark(_ secret: String, otherForm: String? = nil) -> String {
         collect([secret])
         return redaction.mark(secret, otherForm: otherForm)
@@ -47,7 +47,8 @@ package struct SecretWalk {
         depth += 1
         defer { depth -= 1 }
         if text.utf8.beginsAsJSON { return json(text) }
-        // A byte that is not allowed in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
+        // A byte that is not allowed in a URL ends the URL, as in
+        // `<https://h/?page=2>; rel="next"`.
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // A URL's host is not searched for values.
             if text.contains("://") { return url(text[...]) }
@@ -241,7 +242,7 @@ package struct SecretWalk {
     }
 }
 
-/// Returns the password of `user:password`, or the whole text if it has no colon.
+/// Returns the password of `user:password`, or the user name if there is no password.
 private func password(in pair: Substring) -> String {
     let (user, password) = pair.cut(at: ":")
     return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)

@@ -23,8 +23,8 @@ extension String {
         return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
     }
 
-    /// The text without control characters, except line feeds and tabs: a server must not be able
-    /// to start a line in a log or send commands to a terminal.
+    /// The text without control characters, except line feeds and tabs. Otherwise, a server could
+    /// send commands to a terminal.
     var withoutControls: String {
         let isRemoved = { (scalar: Unicode.Scalar) in
             scalar.isControl && scalar != "\n" && scalar != "\t"

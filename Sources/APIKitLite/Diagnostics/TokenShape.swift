@@ -32,7 +32,7 @@ enum TokenShape {
     }
 
     /// Returns the incomplete token at the end of a text, and where it begins. Returns nil if there
-    /// is none.
+    /// is no such token.
     static func cutToken(in text: String) -> (start: Int, value: String)? {
         let bytes = Array(text.utf8)
         let start = bytes.lastIndex { !isInToken[Int($0)] }.map { $0 + 1 } ?? 0

@@ -3,9 +3,10 @@ import Foundation
 extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
-    /// The command is one line, unless a body in it contains line breaks. For a file body, it names
-    /// the file, which curl reads. Only the type and size are shown for a body that is not text,
-    /// may contain secrets, has more than 100,000 bytes, or is another stream.
+    /// The command is one line, unless a body in it contains line breaks. For a file body, the
+    /// command names the file, which curl reads. The command contains only the type and size of a
+    /// body that is not text, may contain secrets, has more than 100,000 bytes, or is any other
+    /// stream.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
     ///   same method, headers and text body as a `URLSession`, whatever the body's size.
@@ -41,8 +42,8 @@ extension URLRequest {
             words += ["-H", shellQuoted(name + end)]
         }
         if let body {
-            // Without a content type, curl sends a form's content type. A session sends it only
-            // with a POST.
+            // Without a content type, curl sends a form's content type. A session sends that type
+            // only with a POST.
             if method != "POST", value(forHTTPHeaderField: "Content-Type") == nil {
                 words += ["-H", "'Content-Type:'"]
             }
@@ -50,13 +51,14 @@ extension URLRequest {
         } else if method != "GET", method != "HEAD",
             value(forHTTPHeaderField: "Content-Length") == nil
         {
-            // A session sends this header too. Without it, some servers respond with a 411.
+            // A session also sends `Content-Length: 0`. Without this header, some servers respond
+            // with a 411.
             words += ["-H", "'Content-Length: 0'"]
         }
         return words.joined(separator: " ")
     }
 
-    /// Returns the curl option with the body to send, or nil if there is none.
+    /// Returns the curl option with the body to send, or nil if there is no body to send.
     private func curlBody(_ redaction: Redaction, longest: Int) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
         let segments = repeatableBody?.segments ?? []

@@ -37,7 +37,8 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     private mutating func prepare() {
-        // A value in a header, such as a cookie, may be encoded, and repeated unencoded elsewhere.
+        // A value in a header, such as a cookie, may be encoded there and repeated unencoded
+        // elsewhere.
         let plain = found.flatMap { value in
             [false, true].map { PercentEncoding.decode(value, plusIsSpace: $0) }
         }
@@ -57,7 +58,7 @@ struct ValueSearch: Sendable, Equatable {
         }
     }
 
-    /// Returns the text with the values replaced. Values that overlap are replaced as one.
+    /// Returns the text with the values replaced. Values that overlap are replaced by one mark.
     func hiding(in text: String, by mark: (String) -> String) -> String {
         if isEmpty { return text }
         let bytes = Array(text.utf8)
@@ -85,7 +86,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     /// Returns the value that the end of a text cuts off after at least four bytes, and where the
-    /// value begins. Returns nil if there is none.
+    /// value begins. Returns nil if no value is cut off.
     func cutValue(in text: [UInt8]) -> (start: Int, value: String)? {
         if isEmpty { return nil }
         return text.indices.suffix(longest).dropLast(3).lazy.compactMap { start in
