@@ -1,6 +1,6 @@
 import Foundation
 
-/// One download: its requests, what to do with their responses, and the file that receives them.
+/// One download: its requests, the rules for their responses, and the file that receives the bytes.
 struct Download<R: APIRequest> {
     var load: Load<R>
     let file: URL
@@ -58,7 +58,7 @@ struct Download<R: APIRequest> {
             throw RequestBuildingError(
                 "The request has the field \(name), which a download sets itself. Remove it.")
         }
-        // Foundation decodes a body with a content coding. The file's length is then unknown, and
+        // Foundation decodes a body that has a content coding, so the file's length is unknown, and
         // the download cannot be resumed.
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
@@ -73,11 +73,11 @@ struct Download<R: APIRequest> {
         let timeline = Timeline(load.clock)
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The part's size at the last progress. Only a larger part is progress, because a server
-        // that ignores `Range` sends the same bytes again.
+        // The part's size when it last made progress. Only growth beyond this size is progress,
+        // because a server that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
-        // The number of attempts since the last progress, and the time when the first attempt
-        // began.
+        // The number of attempts since the last progress, and the time when the first of these
+        // attempts began.
         var (number, start) = (1, timeline.now())
         var options = SendOptions.head(limit: bufferLimit)
         options.context.waitsForReader = true
@@ -93,7 +93,8 @@ struct Download<R: APIRequest> {
                 if decision == .askAgain {
                     body.end()
                     record = nil
-                    // A part of this attempt, which the deadline does not interrupt.
+                    // This request belongs to the same attempt, so the deadline is not checked
+                    // before it.
                     (body, response) = try await load.send(request, awaiting: options)
                     decision = ResumeDecision(record: nil, response: response)
                 }
@@ -117,8 +118,8 @@ struct Download<R: APIRequest> {
             record = try await disk.run { part.record(of: urlHash) }
             if let record, isProgress(from: furthest, to: record.offset, of: record.length) {
                 (number, start, furthest) = (1, timeline.now(), record.offset)
-                // The server sent only some of the rest, or the disk is much slower than the
-                // network.
+                // The download continues immediately if the server sent only some of the missing
+                // bytes, or if the disk is much slower than the network.
                 if failure == nil { continue }
                 if case TransportError.bodyLimit? = failure as? TransportError { continue }
             }
@@ -134,7 +135,7 @@ struct Download<R: APIRequest> {
 }
 
 /// The queue for all work on a part. A call to the disk can block for seconds. On a thread of the
-/// concurrency runtime, such a call would stop other tasks.
+/// concurrency runtime, such a call would block other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
@@ -146,7 +147,8 @@ private struct Disk: Sendable {
         }
     }
 
-    /// Writes the body of a response to the part, and returns the position after its last byte.
+    /// Writes the body of a response to the part, and returns the position after the last byte
+    /// written.
     @concurrent func store(
         _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile,
         _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
@@ -165,10 +167,11 @@ private struct Disk: Sendable {
     }
 }
 
-/// The number of bytes waiting for the disk above which the transfer is interrupted.
+/// The maximum number of bytes that wait for the disk. If more bytes wait, the transfer is
+/// interrupted.
 private let bufferLimit = 32 * 1024 * 1024
 
-/// Returns whether a part has grown enough that the next request is not a retry.
+/// Returns whether a part has grown enough that the next request does not count as a retry.
 ///
 /// The part must grow by 64 KiB, or by 1% of the missing bytes if that is less, but by at least one
 /// byte. If the file's length is unknown, 1% of the part's size is used instead of 1% of the

@@ -5,13 +5,13 @@ import Foundation
 ///
 /// A download writes to a part: a file named after the target, with `.part` added.
 public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// Another download, in this process or another process, writes the same part.
+    /// Another download, in this process or another process, is writing the same part.
     case fileInUse(URL)
-    /// The part was replaced, removed or shortened while the download wrote it.
+    /// The part was replaced, removed or shortened while the download was writing it.
     case partChanged(URL)
-    /// A file could not be written. The code is the system's, such as `.ENOSPC`.
+    /// A file could not be written. The code is the system's error code, such as `.ENOSPC`.
     case file(path: String, code: POSIXErrorCode)
-    /// The server sent more bytes than it had announced, or only a part of the file although the
+    /// The server sent more bytes than it had announced, or only a range of the file although the
     /// whole file was requested.
     case wrongLength(expected: Int64, received: Int64)
 

@@ -8,50 +8,52 @@ extension HTTPSession {
     /// try await session.download(request, to: file)
     /// ```
     ///
-    /// The bytes are written to `file` + `.part`. When all bytes are written and the length is as
-    /// announced, the part is moved to `file` in one step. The part replaces an older file, but
-    /// gets that file's permissions. Until the move, `file` is unchanged. If `file` is a symbolic
-    /// link, the move replaces the link, and the file that it leads to is unchanged.
+    /// The bytes are written to the part, which is the file `file` + `.part`. When all bytes are
+    /// written and their number is the announced length, the part is moved to `file` in one step.
+    /// If the part replaces an older file, the part gets that file's permissions. Until the move,
+    /// `file` is unchanged. If `file` is a symbolic link, the move replaces the link, and the
+    /// link's target is unchanged.
     ///
     /// If the download fails, the part is kept, with a record next to it. The next call with the
     /// same file and URL, including the query, requests the rest of the file, even in another
-    /// process. This requires that the server's response has a strong `ETag`, or a `Last-Modified`
-    /// at least a second older than its `Date`. Otherwise, the part is removed, and the next call
-    /// starts over.
+    /// process. The download can be resumed only if the server's response has a strong `ETag`, or a
+    /// `Last-Modified` at least a second older than the response's `Date`. Otherwise, the part is
+    /// removed, and the next call starts over.
     ///
-    /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
-    /// on Linux cannot suspend one task, so all transfers of the process are slowed for up to 10
-    /// seconds while more than 2 MiB are waiting for the disk. If more than 32 MiB still
+    /// If the disk is slower than the network, the transfer is suspended on Apple platforms.
+    /// Foundation on Linux cannot suspend one task, so all transfers of the process are slowed for
+    /// up to a second while more than 2 MiB are waiting for the disk. If more than 32 MiB still
     /// accumulate, the transfer is interrupted and resumed. If the transfer cannot be resumed, the
     /// download fails with ``TransportError/bodyLimit(_:)``.
     ///
-    /// The request is sent with `Accept-Encoding: identity`, unless it already has this field. A
-    /// download with an encoded body cannot be resumed, because Foundation decodes the body.
+    /// The request is sent with `Accept-Encoding: identity`, unless the request already has an
+    /// `Accept-Encoding`. A download with an encoded body cannot be resumed, because Foundation
+    /// decodes the body.
     ///
     /// - Parameters:
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: Called before the first byte of each response, and after each piece of the body
-    ///     is written, with the part's size in bytes, including bytes from an earlier call, and the
-    ///     file's length if the server announced it. Bytes that arrive while a piece is written
-    ///     form one piece. Calls are made one at a time, off the caller's actor. If the download
-    ///     starts over, the size drops.
-    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
-    ///     or within the body. The number of attempts and the deadline start over whenever the part
-    ///     has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if that is less. A
-    ///     response that adds less counts as an attempt. The policy does not retry a status. To
-    ///     retry a status, use `retrying`.
+    ///   - progress: Called before the first byte of each response is written, and after each piece
+    ///     of the body is written. Receives the part's size in bytes, including bytes from an
+    ///     earlier call, and the file's length if the server announced it. Bytes that arrive while
+    ///     a piece is written form the next piece. The calls do not overlap, and run off the
+    ///     caller's actor. If the download starts over, the size drops.
+    ///   - policy: Decides whether the download continues automatically after a `URLError`, whether
+    ///     the error occurs before or within the body. The number of attempts and the deadline
+    ///     start over whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing
+    ///     bytes if that is less. A response that adds less counts as an attempt. A response with
+    ///     one of the policy's statuses is not retried. For such retries, use `retrying`.
     ///   - clock: The clock that measures the delays.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable, before the first byte is written. By
-    ///     default, its status must be 200, 203 or 206. The closure is called with empty data when
-    ///     the headers arrive. If it throws, it is called again with the beginning of the body, so
-    ///     that its error can quote the server's message. The closure must accept the status 206 of
-    ///     a resumed download.
+    ///     default, the response's status must be 200, 203 or 206. The closure is called with empty
+    ///     data when the headers arrive. If the closure throws, it is called again with the
+    ///     beginning of the body, so that its error can quote the server's message. The closure
+    ///     must accept the status 206 of a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request. Its status is 206 if the download was resumed,
-    ///   otherwise 200.
+    ///   otherwise 200 or 203.
     /// - Throws: ``APIRequestError`` if a stage fails. In stage
     ///   ``APIRequestError/Stage/transport``, the error's `underlying` may be a ``DownloadError``,
     ///   or a ``RequestBuildingError`` for an unsuitable request or file.
@@ -75,15 +77,15 @@ extension HTTPSession {
         return try await download.run(())
     }
 
-    /// Makes the request for an input, and downloads the file that it names.
+    /// Makes the request for an input, and downloads the file that the request names.
     ///
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///
     /// `validateResponse` is called with empty data when the headers arrive. If the function
     /// throws, it is called again with the beginning of the body, so that its error can quote the
     /// server's message. The function must accept the status 206 of a resumed download, as the
-    /// default implementation does. `parseResponse` is not called. Both functions run on the
-    /// caller's actor.
+    /// default implementation does. `parseResponse` is not called. `makeRequest` and
+    /// `validateResponse` run on the caller's actor.
     ///
     /// Everything else works as in
     /// ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``.

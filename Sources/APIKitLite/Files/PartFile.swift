@@ -1,11 +1,11 @@
 import Foundation
 
-/// The file `file` + `.part`, which receives the bytes of a download, and the record about it.
+/// A download's part, which is the file `file` + `.part` that receives the bytes, and its record.
 ///
-/// The part is locked against downloads in all processes until `finish` or `abandon` is called. If
-/// the process exits, the system releases the lock. The process may be killed between any two
-/// steps, because the record is stored before the first byte of its version of the file, and
-/// removed before the first byte of another version.
+/// The part is locked against other downloads in all processes until `finish` or `abandon` is
+/// called. If the process exits, the system releases the lock. The process may be killed between
+/// any two steps, because the record of a version of the file is stored before the first byte of
+/// that version, and removed before the first byte of another version.
 ///
 /// This type uses system calls, because Foundation cannot lock a file or refuse a link. Every
 /// function may block while it waits for the disk.
@@ -19,7 +19,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     private let file: URL
     private let path: String
     private let descriptor: Int32
-    /// The position after the last byte, if the server announced it.
+    /// The position after the last byte of the response's body, if the server announced it.
     private var end: Int64?
 
     private var partPath: String { path + ".part" }
@@ -27,14 +27,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Opens and locks the part of a file, and reads its record.
     ///
-    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. For any other
-    ///   failure, `DownloadError`, like every function here.
+    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. `DownloadError` for
+    ///   any other failure, as in every function of this type.
     init(of file: URL) throws {
         self.file = file
         path = file.path(percentEncoded: false)
         let old = Self.status { [path] in stat(path, &$0) }
-        // A NUL would end the name, and another file would be written. A folder or a device must
-        // not be replaced.
+        // A NUL in the path would end the name, so that another file would be written. A folder or
+        // a device must not be replaced.
         guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
             old.st_mode == 0 || old.isRegular
         else {
@@ -49,7 +49,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     }
 
     private static func lock(_ path: String, _ file: URL) throws -> Int32 {
-        // The file to replace may be secret. The part gets its permissions at the end.
+        // The file to replace may be secret. The part gets that file's permissions at the end.
         let mode: mode_t = access(path, F_OK) == 0 ? 0o600 : 0o666
         let part = path + ".part"
         while true {
@@ -70,7 +70,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
             }
             unlock(descriptor)
             if let failure { throw failure }
-            // The download that last held the lock renamed or removed the file.
+            // The download that last held the lock renamed or removed this part, so the part is
+            // opened again.
         }
     }
 
@@ -78,7 +79,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.urlHash == urlHash ? record : nil
     }
 
-    /// Starts writing the body of a response at its position in the file. If this position is 0,
+    /// Starts writing a response's body at the body's position in the file. If this position is 0,
     /// the part's bytes are discarded. The record is nil if the download cannot be resumed.
     func begin(_ span: ContentRange, record: ResumeRecord?) throws {
         if span.start == 0 {
@@ -100,8 +101,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Appends bytes to the part.
     ///
-    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced. The
-    ///   part is then unusable.
+    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced.
+    ///   After this error, the part is unusable.
     func write(_ bytes: Data) throws {
         let next = offset + Int64(bytes.count)
         if let end, next > end {
@@ -123,8 +124,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.offset = next
     }
 
-    /// Renames the part to the file. If the part replaces an older file, or a symbolic link to one,
-    /// the part gets that file's permissions.
+    /// Renames the part to `file`. If `file` is an older file, or a symbolic link to an older file,
+    /// the part gets the older file's permissions.
     func finish() throws {
         try checkPart()
         try truncate(to: offset)
@@ -141,10 +142,10 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         Self.unlock(descriptor)
     }
 
-    /// Ends a failed download. Keeps the part if a later download can resume it.
+    /// Ends a failed download. Keeps the part if a later download can continue the part.
     func abandon() {
         if record == nil || !isWhole || storedRecord == nil {
-            // The order matters: a record without its part is ignored.
+            // The part is removed first, because a record without its part is ignored.
             if isWhole { _ = unlink(partPath) }
             unlink(recordPath)
         }
@@ -175,11 +176,12 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     // MARK: The record
 
-    /// Stores the record. If that fails, the download continues, because only a later download
-    /// needs the record.
+    /// Stores the record. If the record cannot be stored, the download continues, because only a
+    /// later download needs the record.
     private func storeRecord() {
         guard let record, let text = try? JSONEncoder().encode(record) else { return }
-        // This fails if someone else has created the file in the meantime, for example as a link.
+        // The write fails if another program has created the file in the meantime, for example as a
+        // link.
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
@@ -199,14 +201,14 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     // MARK: The system
 
     private static func unlock(_ descriptor: Int32) {
-        // Closing does not release the lock while a child process has a copy of the descriptor, as
-        // each child process does briefly after its start.
+        // Closing the descriptor does not release the lock while a child process has a copy of the
+        // descriptor. Each child process has such a copy briefly after its start.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Returns the status of a file. If reading it fails, returns an empty status, which is not the
-    /// status of a regular file.
+    /// Returns the status of a file. If the status cannot be read, returns an empty status, which
+    /// is not the status of a regular file.
     private static func status(_ read: (inout stat) -> Int32) -> stat {
         var status = stat()
         return read(&status) == 0 ? status : stat()

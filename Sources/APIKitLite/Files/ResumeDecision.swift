@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a download does with a response's body. This decision alone keeps a file from mixing the
-/// bytes of two versions.
+/// What a download does with a response's body. Only this decision prevents a file with the bytes
+/// of two versions.
 enum ResumeDecision: Equatable {
     /// The body is this range of the file. A range that begins at 0 is the whole file, and replaces
     /// the part. Any other range continues the part.
     case write(ContentRange)
-    /// The body does not continue the part. The download asks for the whole file instead.
+    /// The body does not continue the part. The download requests the whole file instead.
     case askAgain
     /// The body does not belong to the file. The download fails because of the status.
     case refuse
@@ -33,8 +33,8 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Returns the range of a 206 if it begins at the requested byte, the response has the record's
-    /// file length and strong validator, and the body is not encoded.
+    /// Returns the range of a 206 response if the range begins at the requested byte, the response
+    /// has the record's file length and strong validator, and the body is not encoded.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse
     ) -> ContentRange? {
@@ -49,7 +49,8 @@ enum ResumeDecision: Equatable {
         {
             return nil
         }
-        // RFC 9110, section 15.3.7: a 206 has the entity tag that a 200 would have.
+        // RFC 9110, section 15.3.7: a 206 response has the entity tag that a 200 response would
+        // have.
         return record.isOfSameFile(response) ? range : nil
     }
 }
@@ -59,9 +60,9 @@ extension ResumeRecord {
         response.field(validator.hasPrefix("\"") ? "ETag" : "Last-Modified") == validator
     }
 
-    /// Returns whether a response can have the whole body of the same file or of a new file. An
-    /// unchanged file must keep its length. If the record has no length, the body must have at
-    /// least as many bytes as the part.
+    /// Returns whether a response's body can be the whole file, either unchanged or in a new
+    /// version. An unchanged file must keep its length. If the record has no length, the body must
+    /// have at least as many bytes as the part.
     fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
         !isOfSameFile(response) || whole.length == length
             || length == nil && whole.length ?? offset >= offset
@@ -69,8 +70,8 @@ extension ResumeRecord {
 }
 
 extension HTTPURLResponse {
-    /// Returns an error if the response has the status of a whole file, but a `Content-Range` that
-    /// describes a part, or a body of another length.
+    /// Returns an error if the response has the status of a whole file, but its `Content-Range`
+    /// describes only a range of the file, or does not match the body's length.
     fileprivate func missingPart(of whole: ContentRange) -> DownloadError? {
         guard let range = field("Content-Range").flatMap({ ContentRange($0) }), let end = range.end
         else { return nil }
@@ -80,7 +81,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// The part of a file that a response contains (RFC 9110, section 14.4).
+/// The range of a file that a response contains (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
     /// The position of the first byte.
     var start: Int64 = 0
@@ -96,8 +97,8 @@ extension ContentRange {
         self.init(end: length, length: length)
     }
 
-    /// Parses a `Content-Range` field, such as `bytes 5-9/10`. Returns nil for another unit, for
-    /// the form used by a 416 (`bytes */10`), and for impossible bounds.
+    /// Parses a `Content-Range` field, such as `bytes 5-9/10`. Returns nil for a unit other than
+    /// bytes, for the form in a 416 response (`bytes */10`), and for impossible bounds.
     init?(_ field: String) {
         let words = field.split { " -/".contains($0) }
         guard words.count == 4, let first = byteNumber(words[1]), let last = byteNumber(words[2]),

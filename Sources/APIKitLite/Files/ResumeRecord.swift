@@ -3,8 +3,8 @@ import Foundation
 /// What is known about the part that an interrupted download left behind.
 ///
 /// The record is stored as JSON next to the part, before the first byte is written. The next
-/// download sends the record's validator with the request, and `ResumeDecision` compares it with
-/// the response.
+/// download sends the record's validator with the request, and `ResumeDecision` compares the record
+/// with the response.
 struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
@@ -35,8 +35,9 @@ struct ResumeRecord: Codable, Equatable {
 
     /// The first byte to request.
     ///
-    /// If the part may be complete, its last byte is requested again. A 206 then confirms that the
-    /// file is unchanged. Without this byte, the response would be a 416, which confirms nothing.
+    /// If the part may be complete, its last byte is requested again. A 206 response to this
+    /// request confirms that the file is unchanged. If no byte were requested again, the response
+    /// would be a 416, which confirms nothing.
     var start: Int64 {
         length == nil || length == offset ? offset - 1 : offset
     }
@@ -58,16 +59,17 @@ struct ResumeRecord: Codable, Equatable {
 }
 
 extension ResumeRecord {
-    /// Creates the record of a file whose entire body follows, if its download can be resumed.
+    /// Creates the record of a file that a response contains in full, if the download can be
+    /// resumed.
     ///
     /// Returns nil if two versions of the file could be confused, or if positions in the body and
-    /// in the file differ. This is the case
-    /// - if the status is not 200,
-    /// - if there is no strong validator (RFC 9110, section 8.8). A weak entity tag does not count.
-    ///   A `Last-Modified` counts only without an entity tag, and if `Date` is at least a second
-    ///   later,
-    /// - if the response has a `Content-Encoding`, because Foundation decodes the body,
-    /// - if `Accept-Ranges` is `none`.
+    /// in the file differ. Each of these conditions is such a case:
+    /// - The status is not 200.
+    /// - There is no strong validator (RFC 9110, section 8.8). A weak entity tag is not a strong
+    ///   validator. A `Last-Modified` is a strong validator only if there is no entity tag, and if
+    ///   `Date` is at least a second later.
+    /// - The response has a `Content-Encoding`, because Foundation decodes the body.
+    /// - `Accept-Ranges` is `none`.
     init?(urlHash: UInt64, of response: HTTPURLResponse) {
         guard response.statusCode == 200, !response.isEncoded,
             let validator = response.strongValidator,
@@ -78,7 +80,7 @@ extension ResumeRecord {
 }
 
 extension HTTPURLResponse {
-    /// Returns the trimmed value of a field, or nil if it is missing or empty.
+    /// Returns the trimmed value of a field, or nil if the field is missing or empty.
     func field(_ name: String) -> String? {
         let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
         return value?.isEmpty == false ? value : nil
@@ -87,12 +89,13 @@ extension HTTPURLResponse {
     /// The size of the body before decoding, if the server announced it.
     var announcedLength: Int64? { field("Content-Length").flatMap { byteNumber($0) } }
 
-    /// Whether the body has a content coding, so that its bytes differ from the file's.
+    /// Whether the body has a content coding, so that its bytes differ from the file's bytes.
     var isEncoded: Bool {
         field("Content-Encoding").map { $0.lowercased() != "identity" } ?? false
     }
 
-    /// The validator that identifies the exact bytes of a response, or nil if there is none.
+    /// The validator that identifies the exact bytes of a response, or nil if the response has
+    /// none.
     fileprivate var strongValidator: String? {
         if let tag = field("ETag") {
             // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong entity

@@ -7,11 +7,11 @@ extension HTTPURLResponse {
     ///     // Link: </users?page=2>; rel="next", </users?page=9>; rel="last"
     ///     response.link("next")
     ///
-    /// A relative target is resolved against the response's URL. Ignores malformed links, and links
-    /// with an `anchor` parameter, which describe another resource. If a list of pages would end
-    /// because of a malformed link, it throws an error instead.
+    /// A relative target is resolved against the response's URL. Malformed links are ignored, and
+    /// so are links with an `anchor` parameter, which describe another resource. If a malformed
+    /// link would end a list of pages, loading the page throws an error instead.
     ///
-    /// - Parameter relation: The relation type. Case makes no difference.
+    /// - Parameter relation: The relation type. Its case is ignored.
     /// - Returns: The target of the first link with this relation type, or nil if there is none.
     public func link(_ relation: String) -> URL? {
         let header = value(forHTTPHeaderField: "Link") ?? ""
@@ -28,10 +28,11 @@ enum LinkHeader {
     /// Receives the header if `link(_:)` finds only a malformed link during a call to `nextInput`.
     @TaskLocal static var malformed: Locked<String?>?
 
-    /// Returns whether a header mentions a link with a relation type, even a malformed one.
+    /// Returns whether a header mentions a well-formed or malformed link with a relation type.
     static func mentions(_ relation: String, _ header: String) -> Bool {
         splitHeader(header, at: UInt8(ascii: ",")).contains { link in
-            // Any `;` counts, because the brackets or quotation marks may be unbalanced.
+            // The link is split at every `;`, because its brackets or quotation marks may be
+            // unbalanced.
             headerParameter("anchor", of: link) == nil
                 && link.lowercased().split(";").contains { parameter in
                     let (name, relations) = parameter.cut(at: "=")
@@ -61,6 +62,6 @@ func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) ->
 
 private func resolve(_ target: String, _ base: URL?) -> URL? {
     let target = target.trimmingCharacters(in: .whitespaces)
-    // An empty target means the resource itself, but Foundation rejects it as a URL.
+    // An empty target means the resource itself, but Foundation rejects an empty URL.
     return target.isEmpty ? base : URL(reference: target, relativeTo: base)?.absoluteURL
 }

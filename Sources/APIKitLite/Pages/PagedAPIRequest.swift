@@ -29,10 +29,10 @@ import Foundation
 ///
 /// If the response has the URL of the next page, in the body or in a `Link` header, use `URL` as
 /// the input, and return `response.link("next")`, for example. If the response has a cursor for the
-/// next page, and the first page needs none, use `String?` as the input. The function then returns
-/// `String??`, and both kinds of nil mean the end.
+/// next page, and the first page needs no cursor, use `String?` as the input. `nextInput` then
+/// returns `String??`, and either kind of nil means the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
-    /// Returns the input of the next page, or nil after the last one.
+    /// Returns the input of the next page, or nil after the last page.
     ///
     /// If the function asks for a link with `response.link(_:)`, the link is malformed, and the
     /// function returns nil, the load fails in stage ``APIRequestError/Stage/parse``.
@@ -91,7 +91,8 @@ extension PagedAPIRequest {
         throw load.notifyingObservers(of: error)
     }
 
-    /// Returns the input of the next page, and the `Link` header if `nextInput` could not read it.
+    /// Returns the input of the next page, and the `Link` header if `nextInput` found only a
+    /// malformed link in the header.
     private func next(
         after page: APIResponse<ResponseDataType>, from input: RequestDataType
     ) -> (RequestDataType?, String?) {

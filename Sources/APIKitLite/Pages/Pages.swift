@@ -12,8 +12,8 @@ import Foundation
 ///
 /// For a ``PagedAPIRequest``, ``HTTPSession`` has a short form: `pages(_:from:)`.
 ///
-/// The sequence ends after a page without a next page, before a page that was already loaded, and
-/// at the limit. If every page is empty but names a new page, only the limit ends the sequence.
+/// The sequence ends after a page that names no next page, before a page that was already loaded,
+/// and at its limit. If every page is empty but names a new page, only the limit ends the sequence.
 /// Nothing runs between two pages, so a loop may end early without clean-up. If a page fails to
 /// load, the next call to the iterator's `next()` tries that page again:
 ///
@@ -40,10 +40,11 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     ///
     /// - Parameters:
     ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the
-    ///     last page.
+    ///     last loaded page.
     ///   - limit: The maximum number of pages to load. If it is below one, no page is loaded.
-    ///   - load: Loads the page for an input, and returns its value and the input of the next page,
-    ///     or nil after the last one. If the input is an optional, both kinds of nil mean the end.
+    ///   - load: Loads the page for an input. Returns the page's value and the input of the next
+    ///     page, which is nil after the last page. If `Input` is an optional, either kind of nil
+    ///     means the end.
     public init(
         from first: Input, limit: Int = 1_000,
         load:
@@ -72,21 +73,21 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
     /// An iterator over the pages. Copies share the remaining pages.
     ///
-    /// A model can store the iterator in a `let`, and load a page when its list is scrolled to the
-    /// end.
+    /// A model can store the iterator in a `let`, and load a page when the user scrolls to the end
+    /// of the list.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let load: Load
         fileprivate let walk: Walk
 
-        /// Returns the next page, or nil after the last one. Stays on the caller's actor.
+        /// Returns the next page, or nil after the last page. Stays on the caller's actor.
         ///
         /// Concurrent calls load one page after another.
         ///
         /// - Throws: Any error thrown by the function that loads a page. The iterator does not
         ///   advance, so the next call tries the same page again.
         public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
-            // A cancelled call waits too. Otherwise, a function that ignores the cancellation would
-            // load the same page twice.
+            // A cancelled call also waits for its turn. Otherwise, a function that ignores the
+            // cancellation would load the same page twice.
             await walk.turn.waitEvenIfCancelled()
             defer { walk.turn.signal() }
             guard let input = walk.input else { return nil }
@@ -94,7 +95,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
             return Page(value: value, next: walk.move(to: next))
         }
 
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this function to stay on the caller's
+        /// actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Page?
@@ -104,7 +106,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     }
 
     /// The state that copies of an iterator share: which page comes next, and whether the end was
-    /// reached. The iterators are not `Sendable`.
+    /// reached. The iterators are not `Sendable`, so this state needs no lock.
     fileprivate final class Walk {
         /// The input of the page to load, or nil at the end.
         private(set) var input: Input?
@@ -119,8 +121,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         }
 
         /// Records that the page at `input` was loaded, and moves to the next page. Returns the
-        /// input of the next page, or nil if there is none or it was already loaded, whatever the
-        /// limit.
+        /// input of the next page, even beyond the limit, or nil if there is no next page or the
+        /// next page was already loaded.
         func move(to next: Input?) -> Input? {
             let new = next.flattened.flatMap { seen.insert($0).inserted ? $0 : nil }
             pagesLeft -= 1
@@ -131,7 +133,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 }
 
 extension Optional {
-    /// Nil if the value is itself an optional that is nil, such as a cursor that a response lacks.
+    /// The value, or nil if the value is itself an optional that is nil, such as a cursor that a
+    /// response lacks.
     var flattened: Wrapped? {
         flatMap { ($0 as? any AnyOptional)?.isNil == true ? nil : $0 }
     }
@@ -141,8 +144,9 @@ extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 
 /// An asynchronous sequence of the elements on the pages of a list.
 ///
-/// A page is loaded when all elements before it have been returned. If a page fails to load, the
-/// next call to the iterator's `next()` tries that page again. No element is returned twice.
+/// A page is loaded when all elements of the earlier pages have been returned. If a page fails to
+/// load, the next call to the iterator's `next()` tries that page again. No element is returned
+/// twice.
 public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
     typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 
@@ -159,7 +163,7 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
         fileprivate let nextPage: NextPage
         fileprivate var page: Elements.Iterator?
 
-        /// Returns the next element, or nil after the last one. Stays on the caller's actor.
+        /// Returns the next element, or nil after the last element. Stays on the caller's actor.
         ///
         /// - Throws: Any error from loading a page. The next call tries the same page again.
         public nonisolated(nonsending) mutating func next() async throws(Failure)
@@ -172,7 +176,8 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
             }
         }
 
-        /// Does the same as `next()`. `for try await` calls it to stay on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this function to stay on the caller's
+        /// actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Elements.Element?
