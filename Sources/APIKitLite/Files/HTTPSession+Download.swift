@@ -38,11 +38,11 @@ extension HTTPSession {
     ///     earlier call, and the file's length if the server announced it. Bytes that arrive while
     ///     a piece is written form the next piece. The calls do not overlap, and run off the
     ///     caller's actor. If the download starts over, the size drops.
-    ///   - policy: Decides whether the download continues automatically after a `URLError`, whether
-    ///     the error occurs before or within the body. The number of attempts and the deadline
-    ///     start over whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing
-    ///     bytes if that is less. A response that adds less counts as an attempt. A response with
-    ///     one of the policy's statuses is not retried. For such retries, use `retrying`.
+    ///   - policy: Decides whether the download continues automatically after a `URLError` that
+    ///     occurs before or within the body. The number of attempts and the deadline start over
+    ///     whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if
+    ///     that is less. A response that adds less counts as an attempt. A response with one of the
+    ///     policy's statuses is not retried. For such retries, use `retrying`.
     ///   - clock: The clock that measures the delays.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A wrapper around a session's cache that replies on the queue on which tasks are cancelled.
+/// A wrapper around a session's cache. The wrapper replies on the queue that cancels tasks.
 ///
-/// On Linux (up to Swift 6.3), a data task asks its cache before it starts, and the cache replies
-/// on another queue. If the task is cancelled during that reply, it ends before it starts.
-/// Foundation then does not find the task in its registry and crashes ("TaskRegistry.swift: Fatal
-/// error"). Foundation resumes and cancels the tasks of all sessions on one serial queue, so a
-/// reply on that queue cannot overlap with a cancellation.
+/// On Linux (up to Swift 6.3), a data task asks its session's cache before the task starts, and the
+/// cache replies on another queue. If the task is cancelled during that reply, the task ends before
+/// it starts. Foundation then does not find the ended task in its registry and crashes
+/// ("TaskRegistry.swift: Fatal error"). Foundation resumes and cancels the tasks of all sessions on
+/// one serial queue, so a reply on that queue cannot overlap with a cancellation.
 ///
 /// The lookup itself stays on Foundation's background queue. A lookup lists a directory, which
-/// takes about 10 µs for each file. On the serial queue, that would block every transfer in the
+/// takes about 10 µs for each file. On the serial queue, a lookup would block every transfer in the
 /// process.
 final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
     private let cache: URLCache
@@ -29,7 +29,7 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only 
         cache.getCachedResponse(for: dataTask) { response in
             LoadingQueue.async {
                 completionHandler(response)
-                // The task's protocol has been created, and its start is queued behind this block.
+                // The task's `URLProtocol` has been created, and will start after this block.
                 (dataTask.delegate as? URLSessionExchange)?.refuseRepetition(of: dataTask)
             }
         }
@@ -92,8 +92,8 @@ extension CancellationSafeCache {
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
     /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
-    /// threads get the old cache or the wrapper, and both are usable. The wrapper retains the old
-    /// cache, and is fully initialized before the assignment.
+    /// threads get the old cache or the wrapper. Either cache is usable, because the wrapper
+    /// retains the old cache, and is fully initialized before the assignment.
     static func wrapCache(of configuration: URLSessionConfiguration) {
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
         let safe = CancellationSafeCache(cache)
@@ -107,8 +107,8 @@ extension CancellationSafeCache {
 /// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
 /// (`org.swift.URLSession.SharedQueue`).
 private enum LoadingQueue {
-    /// An operation queue that runs each block immediately on the queue that adds it, which for
-    /// Foundation is the serial queue.
+    /// An operation queue that runs each block immediately on the queue that adds the block.
+    /// Foundation adds blocks on the serial queue.
     private final class Inline: OperationQueue, @unchecked Sendable {  // It adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             block()
@@ -122,7 +122,7 @@ private enum LoadingQueue {
         return URLSession(configuration: configuration, delegate: nil, delegateQueue: Inline())
     }()
 
-    /// Creates the session. This must not happen on the serial queue.
+    /// Creates the session. Do not call this on the serial queue.
     static func prepare() {
         _ = session
     }

@@ -6,12 +6,12 @@ import Foundation
 /// While libcurl connects, it waits for the socket to become writable. Foundation keeps watching
 /// for writability when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`),
 /// and a connected socket is nearly always writable. So one pending request on a new connection
-/// keeps a core busy until libcurl drops the socket, as it does for a pause.
+/// keeps a core busy until libcurl drops the socket, as libcurl does when a transfer is paused.
 ///
-/// Each long transfer is therefore paused and immediately resumed, unless it is sending. This is
-/// repeated, because a pause has no effect while libcurl connects, and another request over HTTP/2
-/// starts a new loop. All transfers are paused before the first transfer is resumed, because over
-/// HTTP/2 they share a socket.
+/// Each long transfer is therefore paused and immediately resumed, unless the transfer is sending.
+/// The pauses are repeated, because a pause has no effect while libcurl connects, and another
+/// request over HTTP/2 starts a new loop. All transfers are paused before the first transfer is
+/// resumed, because transfers over HTTP/2 share a socket.
 ///
 /// The loop was observed with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is
 /// unnecessary once Foundation removes the write source in `_SocketSources.createSources`.
@@ -23,19 +23,20 @@ final class ConnectionBusyLoop:
         private static var watched: [ObjectIdentifier: ConnectionBusyLoop] = [:]
 
     private weak var session: URLSession?
-    /// Fires on the session's serial queue, where Foundation uses and frees its transfers.
+    /// Fires on the session's serial queue, where Foundation uses and frees the session's
+    /// transfers.
     private let timer: any DispatchSourceTimer
     private var schedule = LookSchedule(.now())  // Used under `lock`.
     /// The number of body bytes that each transfer had sent at the last check. Used on the timer's
     /// queue.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
-    /// Checks a session's transfers as long as there are any. Call this before each start of a
-    /// task.
+    /// Checks a session's transfers repeatedly as long as the session has any. Call this before
+    /// each start of a task.
     static func watch(_ session: URLSession) {
         let key = ObjectIdentifier(session)
         lock.withLock {
-            // Another session may have had the same address.
+            // A released session may have had the same address.
             if let watch = watched[key], watch.session === session {
                 if watch.schedule.didStart(.now()) { watch.setTimer() }
             } else {
@@ -81,8 +82,8 @@ final class ConnectionBusyLoop:
 
 /// When the transfers are checked: soon after the start of a task, then less and less often.
 ///
-/// A check takes about 25 µs per transfer. Checks use about 1% of the time, and at most 5% however
-/// often tasks are started.
+/// A check takes about 25 µs per transfer. Checks use about 1% of the queue's time, and at most 5%,
+/// however often tasks are started.
 struct LookSchedule {
     private static let firstDelay = 25  // milliseconds
 

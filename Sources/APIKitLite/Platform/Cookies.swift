@@ -30,8 +30,9 @@ extension HTTPCookie {
 }
 
 // Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. Header names in HTTP/2
-// are lowercase, so Foundation finds no cookies there. No other code receives the original
-// spelling: for a task with a completion handler, Foundation calls no delegate about the headers.
+// are lowercase, so Foundation stores no cookies from HTTP/2. This library cannot see the original
+// spelling either: for a task with a completion handler, Foundation calls no delegate about the
+// headers.
 
 extension URLSession {
     /// Returns the session's cookies for a request that may go over HTTP/2.
@@ -46,9 +47,9 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
-    /// Stores the cookies of a response over HTTP/2, except any that were set or deleted during the
-    /// request. Also deletes cookies expired by `Max-Age`, which Foundation (Swift 6.3.1) stores
-    /// over HTTP/1.1.
+    /// Stores the cookies of a response over HTTP/2, except cookies that were set or deleted during
+    /// the request. Also deletes cookies that `Max-Age` expires, which Foundation (Swift 6.3.1)
+    /// stores if the response came over HTTP/1.1.
     func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
         #if canImport(FoundationNetworking)
         guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,
@@ -80,7 +81,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPCookie {
-    /// Returns whether one cookie replaces the other (RFC 6265, section 5.3).
+    /// Returns whether this cookie and another cookie replace each other (RFC 6265, section 5.3).
     fileprivate func isSame(as other: HTTPCookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }

@@ -3,8 +3,9 @@ import Foundation
 /// Returns an error from which `originalError(of:)` can recover the given error.
 ///
 /// On Apple platforms, Foundation replaces an error from a `URLProtocol` with a new `NSError` that
-/// has additional keys, so a Swift error loses its type. The new error keeps the old keys, so the
-/// original error is stored under one of these keys. On Linux, the error is returned unchanged.
+/// has additional keys, so a Swift error loses its type. The new error keeps the keys of the
+/// replaced error, so this function stores the original error under a key. On Linux, the error is
+/// returned unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return error
@@ -18,8 +19,8 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 
 /// Returns the error to throw in place of Foundation's error.
 ///
-/// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a lost
-/// connection and a refused certificate get the same codes as on Apple platforms.
+/// On Apple platforms, this is the error that `carryingOriginal(_:)` stored, if any. On Linux, a
+/// lost connection and a refused certificate get the same codes as on Apple platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return withAppleCode(error)
@@ -34,8 +35,8 @@ private let originalErrorKey = "APIKitLite.originalError"
 /// Returns an error with the code used on Apple platforms if libcurl's text names a lost connection
 /// or a TLS failure. Returns any other error unchanged.
 ///
-/// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the codes
-/// used on Apple platforms.
+/// Foundation on Linux reports `.unknown` or `.badServerResponse` for these failures, but retry
+/// policies expect the codes used on Apple platforms.
 private func withAppleCode(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
@@ -43,7 +44,7 @@ private func withAppleCode(_ error: any Error) -> any Error {
     return URLError(code, userInfo: error.userInfo)
 }
 
-/// Returns the code for the cause that libcurl's text names when it uses OpenSSL 3.
+/// Returns the code for the cause that libcurl's text names, if libcurl uses OpenSSL 3.
 private func code(of text: String) -> URLError.Code? {
     if text.hasPrefix("SSL certificate problem: ") {
         if text.hasSuffix("certificate has expired") { return .serverCertificateHasBadDate }
@@ -53,7 +54,7 @@ private func code(of text: String) -> URLError.Code? {
     // The certificate is for another host.
     if text.hasPrefix("SSL: ") { return .serverCertificateUntrusted }
     if tellsOfALostConnection(text) { return .networkConnectionLost }
-    // There is no common version or cipher, or the server does not use TLS.
+    // The client and the server share no TLS version or cipher, or the server does not use TLS.
     if text.contains(":SSL routines:") { return .secureConnectionFailed }
     return nil
 }
@@ -64,15 +65,16 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
     text.hasPrefix("transfer closed with ")
         // The connection ended before or within the status line.
         || text == "Empty reply from server"
-        // A TLS connection ended at any time. Without TLS, Foundation has a code for most such
-        // errors.
+        // A connection with TLS was lost. For connections without TLS, Foundation has a code for
+        // most such errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")
         // The connection ended in the TLS handshake, or without the close message that TLS
         // requires.
         || text.hasPrefix("OpenSSL SSL_connect: SSL_ERROR_SYSCALL")
         || text.contains("unexpected eof while reading")
-        // The server refused a stream, ended it too early, or closed the entire connection.
+        // The server refused an HTTP/2 stream, ended the stream too early, or closed the entire
+        // connection.
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
         || text == "Stream error in the HTTP/2 framing layer"

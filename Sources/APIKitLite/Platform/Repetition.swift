@@ -6,8 +6,8 @@ enum Repetition {
     case allowed
     /// Foundation must not send the request again. The task fails.
     case refused
-    /// Foundation must send the request only once, over a new connection, because this is the
-    /// library's second attempt.
+    /// Foundation must send the request only once, over a new connection, because the library is
+    /// sending the request for the second time.
     case refusedOnNewConnection
 }
 
@@ -17,10 +17,11 @@ extension Repetition {
     ///
     /// If a kept-alive connection ends before the response, libcurl sends the request again, up to
     /// five times and for any method (`Curl_retry_request`, in version 7.88.1 and still in August
-    /// 2026). A server may then process a POST several times. If two connections end, libcurl
-    /// forgets the body that it has read. The request then hangs, or an app's own stream arrives
-    /// without its beginning. libcurl is therefore limited to one attempt for such a request. If
-    /// the request may be repeated, the library itself sends it a second time.
+    /// 2026). So a server may process a POST several times. After a second lost connection, libcurl
+    /// forgets the part of the body that it has read, so the request hangs, or an app's own body
+    /// stream arrives without its beginning. libcurl is therefore limited to one attempt for a
+    /// request that has a body or may not be repeated. If a request with a body may be repeated,
+    /// the library itself sends the request a second time.
     init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
         let isAllowed = !isOverConnection || !hasBody && request.mayBeRepeated()
@@ -30,19 +31,19 @@ extension Repetition {
 
 extension URLSessionExchange {
     /// Lets libcurl send the request only once. Call this on the task's queue, between the creation
-    /// and the start of the task's protocol.
+    /// and the start of the task's `URLProtocol`.
     func refuseRepetition(of task: URLSessionTask) {
         guard repetition != .allowed, let transfer = Transfer(of: task) else { return }
         transfer.refuseRepetition(isOnNewConnection: repetition == .refusedOnNewConnection)
         hasResponse = { transfer.hasResponse }
     }
 
-    /// Does the same as `refuseRepetition(of:)` for a task without a cache. Call this before
-    /// `resume()`.
+    /// Does the same as `refuseRepetition(of:)` for a task of a session without a cache. Call this
+    /// before `resume()`.
     ///
-    /// `resume()` creates the protocol on the task's queue, and starts it there later. This
-    /// function therefore checks on the queue repeatedly whether the protocol exists. With a cache,
-    /// the protocol is created later: see `CancellationSafeCache`.
+    /// `resume()` creates the protocol on the task's queue, and starts the protocol there later.
+    /// This function therefore checks on that queue repeatedly whether the protocol exists. If the
+    /// session has a cache, the protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
         guard repetition != .allowed, let queue = task.transferQueue else { return }
         @Sendable func look() {
@@ -54,8 +55,8 @@ extension URLSessionExchange {
     }
 
     /// Returns whether libcurl must not send the request again after a response with this status,
-    /// or without a response. If so, also decides how the task ends, because libcurl's error may be
-    /// about something else.
+    /// or without a response. If so, also decides how the task ends, because libcurl's own error
+    /// may name another cause.
     func refusesRepetition(after status: Int) -> Bool {
         // The server refused the `Expect` header. libcurl sends the request again without that
         // header.

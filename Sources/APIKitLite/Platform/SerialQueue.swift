@@ -5,8 +5,8 @@ extension OperationQueue {
     /// Creates a serial delegate queue without the cost of an operation for each callback.
     ///
     /// If more callbacks are waiting than the limit, adding a callback blocks for up to 10 ms, so
-    /// that Foundation does not receive faster than the callbacks run. A longer wait could block a
-    /// callback that calls Foundation, because that call waits for the adding thread.
+    /// that Foundation does not receive data faster than the callbacks run. A longer wait could
+    /// block a callback that calls Foundation, because that call waits for the adding thread.
     ///
     /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
     package static func serial(
@@ -18,7 +18,7 @@ extension OperationQueue {
 
 private final class SerialQueue: OperationQueue, @unchecked Sendable {  // It has only constants.
     private let queue: DispatchQueue
-    /// Counts the callbacks that may still be added, or nil if there is no limit.
+    /// Counts the callbacks that may still be added without a wait, or nil if there is no limit.
     private let slots: DispatchSemaphore?
     private let willAdd: (@Sendable () -> Void)?
 

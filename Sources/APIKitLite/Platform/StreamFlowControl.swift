@@ -2,27 +2,28 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 
-/// Delays the sender of a stream while its reader is slow.
+/// Delays the sender of a stream while the stream's reader is slow.
 ///
 /// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
-/// request again, and receives the body from the first byte. Instead, the delegate queue waits for
-/// the reader after each piece, for at most 10 ms. Meanwhile, Foundation receives little data for
-/// any session in the process, and calls to Foundation wait too. If such calls block all threads of
-/// Swift's tasks, no reader can run. So the waits are limited: ten until the reader of a stream asks
-/// for bytes, and a hundred until any reader in the process does.
+/// request again, and receives the body from the first byte. Therefore, the delegate queue waits
+/// for the reader after each piece, for at most 10 ms. Meanwhile, Foundation receives little data
+/// for any session in the process, and calls to Foundation wait too. If such calls block all
+/// threads of Swift's tasks, no reader can run. So the number of waits is limited: to ten until the
+/// stream's reader asks for bytes, and to a hundred until any reader in the process asks for bytes.
 final class StreamFlowControl: Sendable {
     private struct State {
-        /// The number of unsuccessful waits since the reader last asked for bytes.
+        /// The number of waits that timed out since the reader last asked for bytes.
         var failures = 0
         /// The semaphore that the delegate queue is waiting for, if any.
         var wait: DispatchSemaphore?
     }
 
-    /// The number of unread bytes above which the delegate queue waits, unless the buffer is small.
+    /// The number of unread bytes above which the delegate queue waits. A small buffer has a lower
+    /// threshold.
     private static let threshold = 2 * 1024 * 1024
-    /// The maximum number of unsuccessful waits until any reader in the process asks for bytes.
+    /// The maximum number of waits that time out until any reader in the process asks for bytes.
     private static let mostWaitsOfAll = 100
-    /// The number of unsuccessful waits since any reader in the process last asked for bytes.
+    /// The number of waits that timed out since any reader in the process last asked for bytes.
     private static let failures = Locked(0)
 
     private let mostWaits: Int
@@ -30,8 +31,8 @@ final class StreamFlowControl: Sendable {
     private let wait: @Sendable (DispatchSemaphore) -> DispatchTimeoutResult
     private let state = Locked(State())
 
-    /// - Parameter waitsForReader: Whether the reader always asks for the next bytes, as that of a
-    ///   download does.
+    /// - Parameter waitsForReader: Whether the reader always asks for the next bytes, as a download
+    ///   does.
     init(
         waitsForReader: Bool, failuresOfAll: Locked<Int> = StreamFlowControl.failures,
         wait: @escaping @Sendable (DispatchSemaphore) -> DispatchTimeoutResult = {
@@ -46,7 +47,8 @@ final class StreamFlowControl: Sendable {
     /// Does nothing, because the task is never suspended.
     func control(_ task: URLSessionTask) {}
 
-    /// Waits for the reader if needed. Call this on the delegate queue after a piece is added.
+    /// Waits for the reader if needed. Call this on the delegate queue after a piece is added to
+    /// the buffer.
     func didAppend(to buffer: BodyBuffer) {
         guard buffer.holdsMany(Self.threshold) else { return }
         let semaphore = DispatchSemaphore(value: 0)
@@ -75,10 +77,11 @@ final class StreamFlowControl: Sendable {
 }
 #else
 
-/// Delays the sender of a stream while its reader is slow. The task is suspended while many bytes
-/// are unread, and resumed when they have been read.
+/// Delays the sender of a stream while the stream's reader is slow. The task is suspended while
+/// many bytes are unread, and resumed when they have been read.
 final class StreamFlowControl: @unchecked Sendable {  // `task` is set before the task starts.
-    /// The number of unread bytes above which the task is suspended, unless the buffer is small.
+    /// The number of unread bytes above which the task is suspended. A small buffer has a lower
+    /// threshold.
     private static let threshold = 1024 * 1024
 
     private var task: URLSessionTask?

@@ -6,8 +6,8 @@ import Foundation
 /// Foundation on Linux (up to Swift 6.3) passes the pieces of a body only to the delegate of a
 /// session, never to the delegate of a task. A session's streams therefore use the tasks of a
 /// second session. The second session has the same configuration, including cookies, credentials
-/// and protocol classes. It has no cache, because Foundation would keep the entire body in memory
-/// to cache it.
+/// and protocol classes, but no cache, because Foundation would keep an entire body in memory to
+/// cache that body.
 private final class StreamingSession:
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -15,7 +15,7 @@ private final class StreamingSession:
     nonisolated(unsafe)  // Used only under `lock`.
         private static var sessions: [ObjectIdentifier: StreamingSession] = [:]
 
-    // Servers keep idle connections for a similar time.
+    // Servers keep idle connections open for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
     fileprivate static let standardClass: AnyClass? =
         URLSessionConfiguration.ephemeral.protocolClasses?.first
@@ -23,7 +23,7 @@ private final class StreamingSession:
     private let urlSession: URLSession
     private let key: ObjectIdentifier
     private weak var owner: URLSession?
-    /// The owner's protocol classes. A mock may change them while it is registered.
+    /// The owner's protocol classes. A mock may change these classes while it is registered.
     private let protocolClasses: [ObjectIdentifier]
     private var streamCount = 0
     private var useCount = 0
@@ -31,7 +31,7 @@ private final class StreamingSession:
     private init(for owner: URLSession) {
         let configuration = owner.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil
-        // A callback delivers up to 16 KiB, so no more than about 1 MiB is waiting.
+        // A callback delivers up to 16 KiB, so at most about 1 MiB waits in the queue.
         let queue = OperationQueue.serial(
             label: "APIKitLite.StreamingSession.delegateQueue", limit: 64,
             willAdd: stopTransfers)
@@ -51,7 +51,7 @@ private final class StreamingSession:
         let (session, _) = lock.withLock { () -> (StreamingSession, StreamingSession?) in
             let key = ObjectIdentifier(owner)
             let old = sessions[key]
-            // Another session may have had the same address.
+            // A released session may have had the same address.
             let isCurrent = old?.owner === owner && old?.protocolClasses == owner.protocolClasses
             let known = isCurrent ? old : nil
             let session = known ?? StreamingSession(for: owner)
@@ -93,7 +93,7 @@ private final class StreamingSession:
     }
 }
 
-/// The delegate of the second session, which passes the body on to the delegate of each task.
+/// The delegate of the second session. This delegate passes each call on to the task's delegate.
 ///
 /// Foundation calls a session's delegate about the response, the data and the completion, but the
 /// task's own delegate about redirects and challenges.
@@ -118,13 +118,13 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
 }
 
 extension URLSessionTask {
-    /// Cancels the task. If the task streams, its transfer also fails when more of the body
+    /// Cancels the task. If the task streams a body, the transfer also fails when more of the body
     /// arrives.
     ///
-    /// libcurl receives and decompresses a body until it has processed all that has arrived. That
-    /// may take seconds, on the queue on which Foundation cancels tasks. Only code that runs within
-    /// libcurl's call can end the call sooner. `stopTransfers` runs there, when Foundation adds a
-    /// callback for a piece to the delegate queue.
+    /// In one call, libcurl receives and decompresses all bytes of a body that have arrived. The
+    /// call may take seconds, on the queue on which Foundation cancels tasks. Only code that runs
+    /// within the call can end the call sooner. `stopTransfers` runs within the call, when
+    /// Foundation adds a callback for a piece to the delegate queue.
     ///
     /// A task that ends at a redirect is not cancelled: see `endAtRedirect`.
     func stopReceiving(isAtRedirect: Bool = false) {
@@ -146,7 +146,7 @@ extension URLSessionTask {
 /// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
 ///
 /// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all these threads
-/// waited, the body's reader could not run, and so could not leave.
+/// waited, the body's reader could not run, and so could not end the transfer.
 let waitingQueue = DispatchQueue(label: "APIKitLite.waitingQueue")
 
 private struct WeakTask { weak var task: URLSessionTask? }
@@ -154,8 +154,8 @@ private struct WeakTask { weak var task: URLSessionTask? }
 /// The tasks whose transfers must stop when the next callback of a stream is added.
 private let stoppedTasks = Locked<[WeakTask]>([])
 
-/// Stops the transfers of `stoppedTasks`, if this is Foundation's serial queue, where transfers may
-/// be used. An app's own protocol class may add callbacks on another queue.
+/// Stops the transfers of `stoppedTasks`, if the current queue is Foundation's serial queue, where
+/// transfers may be used. An app's own protocol class may add callbacks on another queue.
 @Sendable func stopTransfers() {
     guard isOnTransferQueue else { return }
     let tasks = stoppedTasks.withLock { tasks in
@@ -166,12 +166,13 @@ private let stoppedTasks = Locked<[WeakTask]>([])
 }
 
 extension URLSession {
-    /// Returns whether Foundation's own protocol loads a request, rather than a class of the app.
+    /// Returns whether Foundation's own protocol class loads a request, rather than a class of the
+    /// app.
     ///
     /// Foundation asks the classes of the configuration, and then the registered classes, of which
     /// the shared session has a copy. The first session of a process registers Foundation's own
-    /// classes. If the shared session is the first, its copy was made before the registration, and
-    /// does not contain these classes.
+    /// classes. If the shared session is the first session, its copy was made before the
+    /// registration, and does not contain Foundation's classes.
     func usesStandardProtocol(for request: URLRequest) -> Bool {
         func chosenClass(of session: URLSession) -> AnyClass? {
             session.configuration.protocolClasses?.first {
@@ -182,17 +183,18 @@ extension URLSession {
         return type == nil || type == StreamingSession.standardClass
     }
 
-    /// Creates a task of the app's session that is never resumed. When the app cancels the session,
-    /// this task is cancelled too, and cancels a stream's task.
+    /// Creates a placeholder for a stream's task: a task of the app's session that is never
+    /// resumed. When the app cancels its session, the placeholder is cancelled too, and cancels the
+    /// stream's task.
     fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
-        // A data task would look for its response in the cache.
+        // Unlike a download task, a data task would look for its response in the cache.
         task.originalRequest?.url.map { url in
             downloadTask(with: url) { _, _, _ in task.stopReceiving() }
         }
     }
 
-    /// Creates a task whose delegate receives the pieces of the body, and returns the task with a
-    /// function to call once when the task has completed.
+    /// Creates a task whose delegate receives the pieces of the body, and returns the task and a
+    /// function to call once, when the task has completed.
     func streamingTask(
         with request: URLRequest, isOverConnection: Bool
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {

@@ -4,11 +4,11 @@ import Foundation
 /// A libcurl transfer, with the operations that work around Foundation's bugs.
 ///
 /// Use a transfer only on its session's serial queue, where Foundation uses and frees the transfer.
-/// A transfer is reached by reflection, and libcurl's functions by `dlsym`. If a lookup fails, for
-/// example in a statically linked executable, the workarounds do nothing.
+/// A transfer is found by reflection, and libcurl's functions are found by `dlsym`. If a lookup
+/// fails, for example in a statically linked executable, the workarounds do nothing.
 ///
-/// Private names are used only in this file. They were checked with Swift 6.3.1's Foundation and
-/// libcurl 7.88.1. If a workaround has no effect with a newer version, look for the names in
+/// Private names are used only in this file. The names were checked with Swift 6.3.1's Foundation
+/// and libcurl 7.88.1. If a workaround has no effect with a newer version, look for the names in
 /// `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
 /// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
 struct Transfer {
@@ -63,8 +63,8 @@ struct Transfer {
 
     /// Makes the transfer fail when more of its body arrives.
     ///
-    /// libcurl passes each piece of the body to Foundation together with Foundation's object.
-    /// Without the object, Foundation refuses the piece.
+    /// libcurl passes each piece of the body to Foundation together with a pointer to Foundation's
+    /// object for the transfer. Without the pointer, Foundation refuses the piece.
     func stopReceiving() {
         _ = setPointer?(handle, writeData, nil)
     }
@@ -84,8 +84,8 @@ struct Transfer {
     func refuseRepetition(isOnNewConnection: Bool) {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
-        // libcurl does not repeat a request over a new connection. Before 7.80, libcurl lacks the
-        // callback.
+        // libcurl does not repeat a request that it sends over a new connection. A new connection
+        // is also used if libcurl lacks the callback, as it does before version 7.80.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection
@@ -95,7 +95,7 @@ struct Transfer {
     }
 }
 
-/// Whether the current queue is a marked session's serial queue.
+/// Whether the current queue is a session's serial queue that `markTransferQueue()` has marked.
 var isOnTransferQueue: Bool { DispatchQueue.getSpecific(key: isTransferQueue) == true }
 
 private let isTransferQueue = DispatchSpecificKey<Bool>()
@@ -128,8 +128,8 @@ extension URLSessionTask {
 
 /// Returns the value of an object's property, declared in its class or in a superclass.
 ///
-/// Reads other properties only while the place of this property is unknown. Other threads may be
-/// changing the other properties, and the search takes four times as long.
+/// Searches the object's properties only while the place of this property is unknown. A search
+/// reads other properties, which other threads may be changing, and takes four times as long.
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
@@ -151,7 +151,8 @@ private struct PropertyKey: Hashable {
     let name: String
 }
 
-/// The places of properties looked up so far, by class, or nil if the class lacks the property.
+/// The places of the properties looked up so far, by class and name. A place is nil if the class
+/// lacks the property.
 private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
 
 private func loading(of easyHandle: Any) -> URLProtocol? {
@@ -204,9 +205,9 @@ private let writeData: CInt = 10001
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
-/// libcurl calls this before each attempt to send a request, with the `_EasyHandle` as its data.
-/// Foundation does not let libcurl follow redirects, so a redirect time means that this is not the
-/// first attempt.
+/// libcurl calls this function before each attempt to send a request, with the `_EasyHandle` as the
+/// data. Foundation does not let libcurl follow redirects, so a redirect time above zero means that
+/// the attempt is not the first.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
         easyHandle, _, _, _, _ in

@@ -11,9 +11,9 @@ extension URLRequest {
     ) -> URLRequest {
         var request = self
         #if canImport(FoundationNetworking)
-        // Foundation on Linux does not report body progress to the delegate of a task. If a file is
-        // missing or too short, Foundation waits until the timeout. The stream therefore counts and
-        // checks the bytes.
+        // Foundation on Linux does not report body progress to the delegate of a task. If a body's
+        // file is missing or too short, Foundation waits until the timeout. The body stream
+        // therefore counts and checks the bytes.
         request.httpBodyStream = RepeatableBodyStream(body, didRead: didSend)
         #else
         switch body.segments.first {
@@ -27,7 +27,7 @@ extension URLRequest {
             #if canImport(FoundationNetworking)
             // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`.
             // Servers refuse this combination (RFC 9112, section 6.2). With a blank value, libcurl
-            // sends neither the header nor chunks.
+            // sends neither a `Transfer-Encoding` header nor chunks.
             request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
             #endif
         }

@@ -22,7 +22,7 @@ extension URLSession {
         _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The task of a stream belongs to another session, which has another queue.
+        // The task of a stream belongs to a second session, which has another delegate queue.
         delegateQueue.addOperation {
             delegate.urlSession(
                 self, task: task, willPerformHTTPRedirection: response, newRequest: next,
@@ -34,23 +34,23 @@ extension URLSession {
 extension URLSessionTask {
     /// Ends the task at a redirect, without following it.
     ///
-    /// Foundation crashes if the handler is called after a cancellation, so call this only if the
-    /// exchange was not cancelled. If other code cancels the task, its state shows that, but
-    /// possibly too late.
+    /// Foundation crashes if the handler is called after a cancellation, so a cancelled exchange
+    /// does not call the handler. If other code cancels the task, the task's state shows the
+    /// cancellation, but possibly too late.
     func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
         if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
     }
 }
 
 extension URLSessionExchange {
-    /// Calls a function that waits for the serial queue of all sessions.
+    /// Calls a function that waits for Foundation's serial queue, which all sessions share.
     func callFoundation(_ call: @escaping @Sendable () -> Void) {
         isOverConnection ? waitingQueue.async(execute: call) : call()
     }
 
-    /// Returns no new stream. Otherwise, Foundation would ask the session's own delegate, and crash
-    /// if the body is data. libcurl asks for a new stream before it sends a request again, and that
-    /// attempt is then refused.
+    /// Provides no new body stream. Without this method, Foundation would ask the session's own
+    /// delegate, and crash if the body is data. libcurl asks for a new stream before it sends a
+    /// request again, but this library refuses that attempt.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -60,8 +60,8 @@ extension URLSessionExchange {
 
     /// Responds to a challenge as the app's delegate decides.
     ///
-    /// Without a credential, Foundation never completes the task. The task is therefore cancelled
-    /// here, which keeps its response but loses its body.
+    /// If the delegate provides no credential, Foundation never completes the task. The task is
+    /// therefore cancelled here. The response is kept, but its body is lost.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -71,7 +71,8 @@ extension URLSessionExchange {
         let respond: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
             [self] disposition, credential in
             if disposition == .useCredential, let credential {
-                // Foundation creates a second protocol, which must be prepared before it starts.
+                // Foundation creates a second `URLProtocol`, which must be prepared before it
+                // starts.
                 task.suspend()
                 completionHandler(.useCredential, credential)
                 task.transferQueue?.sync { refuseRepetition(of: task) }
@@ -95,7 +96,7 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether another response may follow. Foundation asks for a credential when a 401 is
+    /// Whether another response may follow. Foundation asks for a credential when a 401 response is
     /// complete, and may then send the request again. After a 417, libcurl may send the request
     /// again without its `Expect` header.
     var mayBeFollowed: Bool {
@@ -111,10 +112,10 @@ extension URLSessionExchange {
     /// CONNECT.
     ///
     /// Foundation delivers a proxy's response before the server's response, and in the same way. A
-    /// request over an open connection receives no proxy response. A download can wait for the
-    /// first piece of the body. Any other stream should begin when its headers arrive. If the
-    /// headers announce a body and its type, or an event stream, they are the server's headers. A
-    /// mock's response never counts as a proxy's response.
+    /// request over a connection that is already open receives no proxy response. A download can
+    /// wait for the first piece of the body before it accepts a response. Any other stream should
+    /// begin when its headers arrive. If the headers announce a body and its type, or an event
+    /// stream, they are the server's headers. A mock's response never counts as a proxy's response.
     func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
         environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
             && (options.context.waitsForReader || !response.announcesBody)
@@ -134,7 +135,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// Whether the environment specifies a proxy for https to libcurl.
+/// Whether the environment tells libcurl to use a proxy for https.
 private let environmentHasProxy =
     !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
@@ -166,8 +167,8 @@ extension URLSessionExchange {
 
     func mayBeOfProxy(_: HTTPURLResponse) -> Bool { false }
 
-    /// Reopens the body's file, for example after a challenge. The app's delegate handles the app's
-    /// own streams.
+    /// Reopens the body's file, for example after a challenge. If the body is the app's own stream,
+    /// asks the app's delegate instead.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -195,11 +196,11 @@ extension HTTPURLResponse {
 #endif
 
 extension URLSession {
-    /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
-    /// another origin.
+    /// Returns the request, changed so that the values of the configuration's
+    /// `httpAdditionalHeaders` are not sent to another origin.
     ///
     /// Foundation adds these headers to each request that does not set them itself. This function
-    /// sets a blank value, for which libcurl does not even send the name.
+    /// sets each header to a blank value, for which libcurl does not even send the name.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys
