@@ -16,21 +16,22 @@ extension HTTPSession {
     /// - a request with a body stream
     /// - a request for a stream, because a stream has one reader
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
-    /// - a request sent by a refresh or by a shared exchange, which would wait for itself
+    /// - a request that a refresh or a shared exchange sends, because such a request could wait for
+    ///   itself
     ///
-    /// A cancelled request ends immediately and does not affect the other requests. When the last
-    /// request of an exchange is cancelled, the exchange is cancelled too, and the request ends
-    /// when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four exchanges are
-    /// in progress. If the exchange fails, all its requests throw the error. Responses are not
-    /// cached: a later request starts a new exchange.
+    /// A cancelled request ends immediately, without effect on the other requests, unless it is the
+    /// last request of its exchange. In that case, the exchange is cancelled too, and the request
+    /// ends when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four
+    /// exchanges are in progress. If an exchange fails, all its requests throw the exchange's
+    /// error. Responses are not cached: a later request starts a new exchange.
     ///
-    /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
-    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they contain
-    /// no token, so a request made right after another user signs in may share the previous user's
-    /// exchange.
+    /// The order in a chain matters. In `coalescing().authenticated(by: tokens)`, the compared
+    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()`, the compared
+    /// requests contain no token, so a request made right after another user signs in may share the
+    /// previous user's exchange.
     ///
-    /// The returned value owns the shared exchanges, and its copies share them. Create it once and
-    /// keep it.
+    /// The returned session owns the shared exchanges, and copies of the session share them. Create
+    /// the session once and keep it.
     public func coalescing() -> some HTTPSession {
         CoalescingSession(next: self)
     }
@@ -57,8 +58,8 @@ private struct CoalescingSession: HTTPSession {
         let (handle, isNew) = exchanges.withLock {
             Exchange.join(&$0[key], isCancelledWithLastTask: true)
         }
-        // Each request of the exchange runs this. The first request to do so after the exchange has
-        // ended removes it.
+        // Each request of the exchange calls this function. The first call after the exchange has
+        // ended removes the exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
@@ -77,16 +78,17 @@ private struct CoalescingSession: HTTPSession {
 extension URLRequest {
     /// Returns the properties that must be equal for two requests to share one exchange.
     ///
-    /// These are the values themselves. Redacted text would make two users' requests look equal.
-    /// Returns `nil` if the request must have its own exchange, because its method is not `GET`,
-    /// `HEAD` or `QUERY`, its body is a stream, it has no URL, or it has a redirect policy, which
-    /// cannot be compared.
+    /// The key contains the values themselves, because redacted text would make two users' requests
+    /// look equal. Returns `nil` if the request must have its own exchange, because its method is
+    /// not `GET`, `HEAD` or `QUERY`, its body is a stream, it has no URL, or it has a redirect
+    /// policy, which cannot be compared.
     fileprivate func coalescingKey(_ context: SendContext) -> [AnyHashable?]? {
         let method = httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), httpBodyStream == nil,
             context.redirects == nil, let url = url?.absoluteString
         else { return nil }
-        // On Linux, a name may occur in two spellings. The key keeps both values, in one order.
+        // On Linux, a header's name may occur in two spellings. The key contains both values, in a
+        // fixed order.
         let fields = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         let headers = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { $0 + "\n" + $1 }
         return [

@@ -3,7 +3,7 @@ import Foundation
 /// An event of ``HTTPSession/observed(clock:by:)``: the start or end of an exchange, the headers
 /// and the end of a stream, or a response that a load rejected.
 ///
-/// A test compares the ``description`` of events, which is the same on every platform:
+/// A test can compare events by their ``description``, which is the same on every platform:
 ///
 ///     #expect(
 ///         events.map(\.description) == [
@@ -16,8 +16,8 @@ public struct ExchangeEvent: Sendable {
         /// The exchange is about to start.
         case started
         /// A `URLSession` on Linux sends the request again, because the server closed a kept-alive
-        /// connection before it responded. Only an idempotent request with a body has this event.
-        /// libcurl and Apple's Foundation repeat other requests silently.
+        /// connection before it responded. Only an idempotent request with a body causes this
+        /// event. If libcurl or Apple's Foundation itself repeats a request, no event is reported.
         case resent
         /// A complete response with any status arrived, with a body of this many bytes.
         case received(bytes: Int)
@@ -29,7 +29,8 @@ public struct ExchangeEvent: Sendable {
         case opened
         /// A stream's body was read to its end. The value is its size in bytes.
         case closed(bytes: Int)
-        /// The reader of a stream stopped after this many bytes, or its task was cancelled.
+        /// The reader of a stream stopped after this many bytes, or the reader's task was
+        /// cancelled.
         case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). This
@@ -41,8 +42,9 @@ public struct ExchangeEvent: Sendable {
 
     /// What the event reports.
     public let kind: Kind
-    /// The exchange's number, which an observed session counts from 1. If a load has several
-    /// exchanges, ``Kind/rejected(_:)`` has the number of the exchange whose response was rejected.
+    /// The exchange's number. Each observed session counts its exchanges from 1. If a load has
+    /// several exchanges, ``Kind/rejected(_:)`` has the number of the exchange whose response was
+    /// rejected.
     public let id: Int
     /// The exchange's request. Nil only for a ``Kind/rejected(_:)`` event whose error has no
     /// request.
@@ -50,7 +52,7 @@ public struct ExchangeEvent: Sendable {
     /// `event.request?.curlCommand()` returns a shell command that sends the request again.
     public let request: URLRequest?
     /// The request's type, such as `UserRequest`, which serves as the route in metrics. For a plain
-    /// `URLRequest`, it is the `name` of its load, or nil if the load has no name.
+    /// `URLRequest`, this is the `name` that was passed to the load, or nil if there is no name.
     public let requestType: String?
     /// The response's status and headers. Nil unless the event is ``Kind/received(bytes:)``,
     /// ``Kind/opened`` or ``Kind/rejected(_:)``.
@@ -113,7 +115,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
         sentences.joined(separator: " ").excerpt(limit: 1_000)
     }
 
-    /// Returns a duration in seconds with three decimals, the same in every locale.
+    /// Returns a duration as text in seconds with three decimals, the same in every locale.
     private func text(_ duration: Duration) -> String {
         let milliseconds = Int((duration.clamped.seconds * 1_000).rounded())
         return String(format: "%ld.%03ld s", milliseconds / 1_000, milliseconds % 1_000)

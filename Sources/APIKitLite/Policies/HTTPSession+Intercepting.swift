@@ -3,16 +3,16 @@ import Foundation
 extension HTTPSession {
     /// Returns a session that passes each request to a closure.
     ///
-    /// The closure may change the request or the response, return a response without sending, or
-    /// send more than once, even from other tasks.
+    /// The closure may change the request or the response, return a response without sending a
+    /// request, or send several requests, even from other tasks.
     ///
     ///     let session = URLSession.shared.intercepting { request, next in
     ///         try await next(request.header("Accept-Language", "fr"))
     ///     }
     ///
-    /// One closure handles whole responses and streams. ``HTTPBody/data`` contains the bytes of a
-    /// whole response. For a stream, `data` is nil, and the pieces belong to the reader of the
-    /// returned body.
+    /// The closure handles both whole responses and streams. ``HTTPBody/data`` contains the bytes
+    /// of a whole response. For a stream, `data` is nil, and the reader of the returned body
+    /// receives the pieces.
     ///
     /// - Parameter intercept: Receives the request and a function that sends a request over this
     ///   session. The closure runs in the caller's task, so cancelling that task cancels the

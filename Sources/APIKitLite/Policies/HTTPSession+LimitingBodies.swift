@@ -6,11 +6,11 @@ extension HTTPSession {
     /// The limit applies to the decompressed body. Without this policy, the limit is 1 GiB. If a
     /// body is larger, `data(for:)` and `load` fail with ``TransportError/bodyTooLarge(limit:)``.
     /// Streams and downloads do not keep the entire body and have no such limit. If a chain has
-    /// several such policies, the outermost one, which was added last, applies.
+    /// several such policies, the outermost policy, which was added last, applies.
     ///
-    /// With this policy, a `URLSession` ends the transfer when the limit is exceeded. Without it,
-    /// Foundation collects the body, and a transfer that exceeds 1 GiB ends later: on Linux, within
-    /// seconds, and on Apple platforms, when the entire body has been received.
+    /// With this policy, a `URLSession` ends the transfer when the limit is exceeded. Without this
+    /// policy, Foundation collects the body, and a transfer that exceeds 1 GiB ends later: on
+    /// Linux, within seconds, and on Apple platforms, when the entire body has been received.
     ///
     /// - Parameter limit: The maximum size of a body, in bytes.
     public func limitingBodies(to limit: Int) -> some HTTPSession {

@@ -7,9 +7,9 @@ extension HTTPSession {
     ///     let location = response.value(forHTTPHeaderField: "Location")
     ///
     /// Without this policy, all redirects are followed. If a chain has several such policies, the
-    /// outermost one, which was added last, applies. To follow all redirects in spite of an inner
-    /// policy, write `redirecting { _, next in next }`. A credential's refresh is secret, so it is
-    /// only redirected within its origin.
+    /// outermost policy, which was added last, applies. To follow all redirects in spite of an
+    /// inner policy, write `redirecting { _, next in next }`. A credential's refresh contains a
+    /// secret, so its redirects are followed only within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         redirecting(by: { request, _, next in
             switch policy {
@@ -28,8 +28,8 @@ extension HTTPSession {
     ///
     /// As with ``redirecting(_:)``, the outermost policy in a chain applies.
     ///
-    /// - Parameter decide: Receives the redirect and the request that follows it, with the headers
-    ///   that may go to its origin. Returns this request, a changed request, or nil to make the
+    /// - Parameter decide: Receives the redirect and the next request, which has only the headers
+    ///   that may go to its origin. Returns the next request, a changed request, or nil to make the
     ///   redirect the response. If the closure throws, the exchange throws the same error. At most
     ///   16 redirects are followed.
     public func redirecting(
@@ -40,8 +40,9 @@ extension HTTPSession {
         redirecting(by: { try decide($1, $2) })
     }
 
-    /// Returns a session for secret requests, such as a refresh, which fail at a redirect to
-    /// another origin, because a caller that expects a token cannot use it.
+    /// Returns a session for requests that contain a secret, such as a refresh. These requests fail
+    /// at a redirect to another origin, because a caller that expects a token cannot use the
+    /// redirect.
     func failingAtOtherOrigins() -> some HTTPSession {
         redirecting(by: { request, _, next in
             if let from = request.url, let to = next.url, from.origin != to.origin {

@@ -17,13 +17,13 @@ public final class RequestLimit: Sendable {
 }
 
 extension HTTPSession {
-    /// Returns a session with at most `count` requests in progress. The other requests wait in
-    /// order of arrival.
+    /// Returns a session with at most `count` requests in progress. Further requests wait in order
+    /// of arrival.
     ///
     ///     let session = URLSession.shared.limited(to: 4)
     ///
-    /// The returned session owns the limit. Create it once and keep it. To share a limit between
-    /// chains, use ``limited(by:)``, which also describes when a request counts.
+    /// The returned session owns the limit. Create the session once and keep it. To share a limit
+    /// between chains, use ``limited(by:)``, whose documentation also says when a request counts.
     ///
     /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
     public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
@@ -31,16 +31,16 @@ extension HTTPSession {
     /// Returns a session whose requests count against a limit. Requests beyond the limit wait in
     /// order of arrival.
     ///
-    /// A request counts until its body has ended. A stream counts until its body was read or its
-    /// reader has left. In `retrying().limited(to: 4)`, a request also counts during the delays
-    /// between attempts. A request that is cancelled while waiting ends immediately. After a
-    /// timeout inside the limit, another request may start while the timed-out request is still
-    /// ending.
+    /// A request counts until the body of its response has ended. A stream counts until its body
+    /// has been read to the end, or its reader has left. In `retrying().limited(to: 4)`, a request
+    /// also counts during the delays between attempts. A request that is cancelled while waiting
+    /// ends immediately. After a timeout by an inner `timingOut`, another request may start while
+    /// the timed-out request is still ending.
     ///
     /// If a request under the limit waits for the response to another request, send the other
     /// request over a session without the limit, as the `refresh` of `Credentials` does. In chains
-    /// that share a limit and credentials, put the limit on the same side of the authentication. Do
-    /// not use the same limit twice in a chain.
+    /// that share a limit and credentials, put the limit on the same side of the authentication in
+    /// each chain. Do not use the same limit twice in a chain.
     ///
     /// - Parameter limit: The limit, which other chains may share.
     public func limited(by limit: RequestLimit) -> some HTTPSession {

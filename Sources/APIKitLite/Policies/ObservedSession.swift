@@ -8,11 +8,12 @@ extension HTTPSession {
     ///     // #1 GET https://api.example.com/users/42
     ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
     ///
-    /// The order in a chain matters. In `observed { … }.retrying()`, the closure receives each
-    /// attempt. In `retrying().observed { … }`, the closure receives all attempts as one exchange.
-    /// To hide more secrets, use ``ExchangeEvent/description(redacting:)``.
+    /// The order in a chain matters. In `observed { … }.retrying()`, each attempt is an exchange.
+    /// In `retrying().observed { … }`, all attempts together are one exchange. To hide more
+    /// secrets, use ``ExchangeEvent/description(redacting:)``.
     ///
-    /// The returned session counts its exchanges from 1. Chains that wrap it share the count.
+    /// The returned session counts its exchanges from 1. Chains that wrap the returned session
+    /// share the count.
     ///
     /// - Parameters:
     ///   - clock: The clock that measures the durations.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A finished attempt to send a request, and the decision of a ``RetryPolicy`` about it.
+/// A finished attempt to send a request, and the decision of a ``RetryPolicy`` about the attempt.
 ///
 /// Your own retry rule is a function from an attempt to a ``RetryDecision``:
 ///
@@ -10,7 +10,7 @@ import Foundation
 ///         return .retry(after: delay)
 ///     }
 ///
-/// A test calls the function with an attempt, without a session or a clock:
+/// A test checks the decision about an attempt, without a session or a clock:
 ///
 ///     let attempt = RetryAttempt(of: request, response: .status(503))
 ///
@@ -20,7 +20,7 @@ public struct RetryAttempt: Sendable {
     public let number: Int
     /// The request that was sent.
     public let request: URLRequest
-    /// The status and the headers, or nil if the attempt threw an error.
+    /// The response's status and headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
     /// The response's body, or nil for a stream, whose body has not been read.
     public let data: Data?
@@ -30,9 +30,9 @@ public struct RetryAttempt: Sendable {
     let elapsed: Duration
     /// The policy's decision about the attempt.
     public let decision: RetryDecision
-    /// The policy's delay after an attempt with this number, with its jitter, even if the policy
-    /// does not retry. The delay ignores `Retry-After`. To retry more often than the policy, return
-    /// `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
+    /// The delay, including jitter, that the policy computes after an attempt with this number,
+    /// even if the policy does not retry the request. The delay ignores `Retry-After`. To retry
+    /// more often than the policy, return `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
     public let backoff: Duration
 
     private let now: Date
@@ -42,7 +42,7 @@ public struct RetryAttempt: Sendable {
     /// - Parameters:
     ///   - number: The attempt's number, counted from 1. A lower number counts as 1.
     ///   - request: The request that was sent.
-    ///   - response: The status and the headers, or nil if the attempt threw an error.
+    ///   - response: The response's status and headers, or nil if the attempt threw an error.
     ///   - data: The response's body, or nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
     ///   - elapsed: The time since the first attempt began.
@@ -109,7 +109,8 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        // Only digits are legal, but `2.5` also asks for a delay. The delay is rounded up.
+        // Only digits are legal, but a value such as `2.5` also asks for a delay. The delay is
+        // rounded up.
         let (whole, fraction) = text.cut(at: ".")
         if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
             let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)
@@ -130,7 +131,7 @@ extension RetryPolicy {
         deadline.map { elapsed.clamped + delay < $0 } ?? true
     }
 
-    /// Throws `URLError.timedOut` at the deadline, so that the caller starts no attempt.
+    /// Throws `URLError.timedOut` if the deadline has passed, so that the caller starts no attempt.
     func checkDeadline(after elapsed: Duration) throws {
         if !allows(.zero, after: elapsed) { throw URLError(.timedOut) }
     }
@@ -143,7 +144,7 @@ extension RetryPolicy {
 
     /// Returns the delay after an attempt: exponential backoff with full jitter.
     fileprivate func backoff(afterAttempt number: Int, random: Double) -> Duration {
-        // 30 doublings of a millisecond are 12 days, so more make no difference.
+        // 30 doublings of a millisecond are 12 days, so further doublings make no difference.
         let longest = baseDelay.clamped * (1 << min(number - 1, 30))
         let bound = min(longest, maximumDelay.clamped)
         if random >= 1 { return bound }

@@ -40,9 +40,9 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
     /// The deadline does not interrupt an attempt, with one exception: a connection of an
-    /// ``EventStream`` that has received no headers yet fails with `URLError.timedOut`. To limit an
-    /// attempt, use `timingOut`. If the value is zero or negative, nothing is sent. If it is `nil`,
-    /// there is no limit.
+    /// ``EventStream`` that has received no headers by the deadline fails with `URLError.timedOut`.
+    /// To limit an attempt, use `timingOut`. If the value is zero or negative, nothing is sent. If
+    /// it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
     /// any method. By default, the methods of requests that may be processed twice: `GET`, `HEAD`,

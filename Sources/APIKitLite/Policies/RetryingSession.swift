@@ -53,14 +53,14 @@ extension HTTPSession {
     ///     let session = URLSession.shared.retrying()
     ///
     /// The caller receives the last attempt's response or error, unchanged. Cancelling the task
-    /// ends a delay immediately, and nothing is sent after that.
+    /// ends a delay immediately, and nothing is sent after the cancellation.
     ///
     /// For a stream, the policy decides by the headers or the error. Once the headers of a response
-    /// that is not retried have arrived, nothing is sent again. If the body ends early, reading it
-    /// throws the error.
+    /// that is not retried have arrived, nothing is sent again. If the body ends early, reading the
+    /// body throws an error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. The deadline does not
-    /// end an attempt that hangs. For that, use ``timingOut(after:idle:clock:)``.
+    /// end an attempt that hangs. To end such an attempt, use ``timingOut(after:idle:clock:)``.
     ///
     /// - Parameters:
     ///   - policy: The policy that decides which failures are retried, how often, and after what
@@ -68,9 +68,9 @@ extension HTTPSession {
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
     ///     error. By default, the policy decides. The rule should be a pure function, and is not
-    ///     called if the caller was cancelled. It may exceed ``RetryPolicy/maximumAttempts``, retry
-    ///     any method, and send another request. Two limits always apply: no attempt starts after
-    ///     the deadline, and your own body stream is sent only once.
+    ///     called if the caller was cancelled. The rule may exceed ``RetryPolicy/maximumAttempts``,
+    ///     retry any method, and send another request. Two limits always apply: no attempt starts
+    ///     after the deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
     ///     response has no `Date` header.

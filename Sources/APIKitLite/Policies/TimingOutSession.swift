@@ -16,7 +16,7 @@ private struct TimingOutSession: HTTPSession {
         try Task.checkNotCancelled()
         guard let timer else { throw URLError(.timedOut) }
         let promise = Promise<(HTTPBody, HTTPURLResponse)>()
-        // The timer cancels the task, because the caller may not be scheduled for a while.
+        // The timer itself cancels the task, because the caller's task may not run for a while.
         let running = TaskSlot()
         let (deadline, limit) = timer.schedule {
             promise.resolve(with: .failure(URLError(.timedOut)))
@@ -63,10 +63,10 @@ extension HTTPSession {
     /// At the timeout, the exchange is cancelled. The caller receives the error immediately, even
     /// if the exchange ignores the cancellation.
     ///
-    /// A stream may last indefinitely. `duration` limits the time until its headers arrive, and
-    /// `idle` limits how long the reader waits for the next piece. (If a stream's response is not
-    /// accepted, its error contains as much of the body as arrives within `duration`, and within 5
-    /// seconds after the headers.)
+    /// A stream may last indefinitely. `duration` limits the time until the stream's headers
+    /// arrive, and `idle` limits how long the reader waits for the next piece. (If a stream's
+    /// response is not accepted, the error contains as much of the body as arrives within
+    /// `duration`, and within 5 seconds after the headers.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///

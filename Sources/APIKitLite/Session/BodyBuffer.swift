@@ -2,7 +2,8 @@ import Foundation
 
 /// The bytes of one body that were received but not yet read.
 ///
-/// The lock of `state` guards everything. No other code is called while the lock is held.
+/// The lock of `state` guards all properties that change. No other code is called while the lock is
+/// held.
 package final class BodyBuffer: Sendable {
     private struct State {
         var pieces: [Data] = []
@@ -13,7 +14,7 @@ package final class BodyBuffer: Sendable {
         var reader: CheckedContinuation<Data?, any Error>?
         /// The function that ends the transfer. Nil after the body has ended.
         var cancel: (@Sendable () -> Void)?
-        /// Whether `cancel` has ended the transfer, or must end it.
+        /// Whether the transfer was ended early, or must be ended as soon as `cancel` is set.
         var isCancelled = false
 
         /// Removes and returns the pieces that have arrived. Returns an empty array at the end of
@@ -26,8 +27,7 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// A piece up to this size is joined with the previous piece, because each piece has a fixed
-    /// cost.
+    /// Pieces are joined up to this size, because each piece has a fixed cost.
     private static let smallPiece = 16 * 1024
 
     /// The maximum number of unread bytes.
@@ -95,7 +95,7 @@ package final class BodyBuffer: Sendable {
         callBack?()
     }
 
-    /// Ends the body, with an error if it is incomplete. A second call does nothing.
+    /// Ends the body, with an error if the body is incomplete. A second call does nothing.
     package func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }

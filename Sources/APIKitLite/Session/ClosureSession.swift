@@ -5,8 +5,8 @@ import Foundation
 ///     let session = ClosureSession { request in try await client.execute(request) }
 ///
 /// The closure receives the request unchanged and decides about redirects. It runs in the caller's
-/// task, so cancelling that task cancels the closure's work. A stream receives the entire body in
-/// one piece, and progress is not reported.
+/// task, so cancelling that task cancels the closure's work. A stream's reader receives the entire
+/// body in one piece, and progress is not reported.
 public struct ClosureSession: HTTPSession {
     typealias Exchange =
         @Sendable (URLRequest, SendOptions) async throws -> (HTTPBody, HTTPURLResponse)
@@ -49,7 +49,8 @@ public struct ClosureSession: HTTPSession {
 }
 
 extension HTTPSession {
-    /// Returns a session that changes what the sessions in a chain know about a request.
+    /// Returns a session that changes the context that the inner sessions receive with each
+    /// request.
     func changingContext(
         _ change: @escaping @Sendable (inout SendContext) -> Void
     ) -> some HTTPSession {

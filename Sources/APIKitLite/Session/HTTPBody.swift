@@ -28,8 +28,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     private enum Content {
         case complete(Data)
-        /// The body owns the transfer until an iterator takes it. The transfer then ends with the
-        /// loop, even if the body is still in scope.
+        /// The body owns the transfer until an iterator takes the transfer. From then on, the
+        /// transfer ends with the loop, even if the body is still in scope.
         case pieces(Locked<BodyTransfer?>, end: End)
     }
 
@@ -37,8 +37,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// What the sessions in a chain noted about the exchange. A body that wraps this body has the
     /// same notes.
     var notes = Notes()
-    /// The exchange, for the errors of the body's elements. Nil unless the body was returned by
-    /// ``HTTPSession/stream(_:buffering:)``.
+    /// The exchange that errors about the body's elements describe. Nil unless the body was
+    /// returned by ``HTTPSession/stream(_:buffering:)``.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
     /// The maximum size of the whole body, or nil if no session in the chain has set a limit.
     var limit: Int?
@@ -51,8 +51,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         var didReject: [@Sendable (APIRequestError) -> Void] = []
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
-        /// The clocks of the chain, each with the moment of a timeout, or nil if no timeout uses
-        /// the clock.
+        /// The clocks of the chain, each with the time when a timeout expires. The time is nil if
+        /// no timeout uses the clock.
         var timeouts: [(timeline: Timeline, deadline: Duration?)] = []
     }
 
@@ -124,8 +124,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// }
     /// ```
     ///
-    /// A complete body stays complete, and the function receives all its bytes. A body in pieces is
-    /// read once, through the returned body, which throws the function's error.
+    /// A complete body stays complete, and the function receives all its bytes in one call. A body
+    /// in pieces can be read once, through the returned body, which also throws the function's
+    /// error.
     ///
     /// - Parameter transform: Returns the new bytes of a piece. If the new bytes are empty, the
     ///   piece is skipped.
@@ -168,10 +169,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return data
     }
 
-    /// The maximum size of this whole body.
+    /// The maximum size of this body if it is read as a whole.
     var wholeLimit: Int { limit ?? SendOptions.standardBodyLimit }
 
-    /// Returns the body, with the limit for a whole body if the options await a whole body.
+    /// Returns the body, with the limit for a whole body if the options wait for a whole body.
     ///
     /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if the body is complete and exceeds the
     ///   limit.
@@ -193,7 +194,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     /// Returns an iterator over the pieces. If the body comes in pieces, only the first iterator
-    /// returns them. Any other iterator throws ``TransportError/bodyReadTwice``.
+    /// returns the pieces. Any other iterator throws ``TransportError/bodyReadTwice``.
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data):
@@ -243,7 +244,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
-/// The ownership of a transfer. The transfer ends when its last reader is released.
+/// The ownership of a transfer. The transfer ends when this object is released.
 private final class BodyTransfer: Sendable {
     private enum State {
         case open
@@ -301,10 +302,10 @@ extension HTTPBody {
     ///
     /// The 5 seconds are measured on the given clock and on the clocks of the chain. A real-time
     /// clock counts only if no clock belongs to a test. If the body throws an error, returns the
-    /// bytes that arrived, because the refusal matters more than this error.
+    /// bytes that arrived before the error, because the refusal matters more than this error.
     ///
-    /// The body keeps these bytes, and throws an error after them if a time limit ended the
-    /// transfer.
+    /// The body's next reader receives these bytes again, followed by an error if a time limit
+    /// ended the transfer.
     nonisolated(nonsending) mutating func peek(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]

@@ -54,10 +54,10 @@ import Foundation
 public protocol HTTPSession: Sendable {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
-    /// A response with any status is returned, not thrown. Cancelling the task ends the transfer.
-    /// So does releasing a body that comes in pieces, or leaving the loop over it.
+    /// A response with any status is returned, not thrown. The transfer ends when the task is
+    /// cancelled, a body that comes in pieces is released, or the loop over that body is left.
     ///
-    /// If your own session cannot stream, it always returns a complete body.
+    /// If your own session cannot stream, return a complete body in any case.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -81,11 +81,11 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - progress: Called on any thread while the request's body is sent, with the number of
-    ///     bytes passed to the connection so far, and the body's size. At the last call, with the
-    ///     full size, a few hundred kilobytes may still be in transit. If the server refuses the
-    ///     body before it has read all of it, the number stays smaller. If the request is sent
-    ///     again, the number drops. For your own body stream, the size is nil on Apple platforms,
-    ///     and `progress` is not called on Linux.
+    ///     bytes passed to the connection so far, and the body's size. When the last call reports
+    ///     the full size, a few hundred kilobytes may still be in transit. If the server refuses
+    ///     the body before all of it was read, the number stays below the size. If the request is
+    ///     sent again, the number drops. For your own body stream, the size is nil on Apple
+    ///     platforms, and `progress` is not called on Linux.
     /// - Returns: The body's bytes, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func data(
@@ -132,7 +132,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - limit: The maximum number of buffered bytes. If nil, 64 MiB. If more bytes arrive, the
+    ///   - limit: The maximum number of buffered bytes. Nil means 64 MiB. If more bytes arrive, the
     ///     body throws ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The redirects that a session follows for a request, if it does not follow all.
+/// The redirects that a session follows for a request, if the session does not follow all
+/// redirects.
 public enum RedirectPolicy: Sendable {
     /// Follows redirects within the request's origin (scheme, host and port). A redirect to another
     /// origin is returned as the response, with its status and `Location`.
@@ -17,7 +18,7 @@ typealias RedirectRule =
     -> URLRequest?
 
 extension SendContext {
-    /// Returns the request that follows a redirect, or nil if the response is the final one.
+    /// Returns the request that follows a redirect, or nil if the response is the final response.
     ///
     /// - Throws: Any error thrown by the app's closure, or
     ///   ``TransportError/refusedRedirect(from:to:)`` if a secret must not be sent to the other
@@ -31,17 +32,17 @@ extension SendContext {
     }
 }
 
-/// Returns the request that follows a redirect, or nil if the response is the final one, because it
-/// has no redirect status or its `Location` is not an `http` or `https` URL.
+/// Returns the request that follows a redirect, or nil if the response is the final response,
+/// because it has no redirect status or its `Location` is not an `http` or `https` URL.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
 /// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
 /// is kept unless the location has its own fragment (RFC 9110, section 10.2.2).
 ///
-/// A request to another origin (scheme, host or port) keeps only content and content-negotiation
-/// headers. These are the headers of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`,
-/// `Range` and `User-Agent`, and also `Last-Event-ID`, without which a stream would start over.
-/// Credentials, cookies and unknown headers are removed.
+/// A redirected request to another origin (scheme, host or port) keeps only content and
+/// content-negotiation headers. These are the headers of RFC 9110 whose names begin with `Accept`,
+/// `Content-` or `If-`, `Range` and `User-Agent`, and also `Last-Event-ID`, without which a stream
+/// would start over. Credentials, cookies and unknown headers are removed.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
@@ -78,7 +79,7 @@ private let openHeaders = words(
     if-modified-since if-none-match if-range if-unmodified-since range user-agent
     """)
 
-/// Returns the absolute URL of a location, or nil if that is not an `http` or `https` URL with a
+/// Returns the absolute URL of a location, or nil if the URL is not an `http` or `https` URL with a
 /// host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     guard let resolved = URL(reference: location, relativeTo: origin)?.absoluteURL,

@@ -20,7 +20,7 @@ public struct SendOptions: Sendable {
 
     /// Waits for the headers. The body follows in pieces.
     ///
-    /// - Parameter limit: The maximum number of bytes buffered for the reader. If nil, 64 MiB. A
+    /// - Parameter limit: The maximum number of bytes buffered for the reader. Nil means 64 MiB. A
     ///   value below 1 counts as 1. If more bytes arrive, the body throws
     ///   ``TransportError/bodyLimit(_:)``.
     public static func head(limit: Int? = nil) -> SendOptions {
@@ -34,8 +34,8 @@ public struct SendOptions: Sendable {
     static let standardBodyLimit = 1024 * 1024 * 1024
 }
 
-/// A count of the user changes in this process. It shows whether the user has changed since a
-/// request was made.
+/// A count of the user changes in this process. If the count has changed since a request was made,
+/// the user has changed.
 let userChanges = Locked(0)
 
 /// What the sessions in a chain tell each other about a request.
@@ -60,8 +60,8 @@ package struct SendContext: Sendable {
     /// connection.
     var didResend: (@Sendable () -> Void)?
 
-    /// Called with the closure of a credential that threw an error, and with nil when an attempt
-    /// begins.
+    /// Called with the name of a credential's closure that threw an error, and with nil when an
+    /// attempt begins.
     var didFail: (@Sendable (CredentialCall?) -> Void)?
 
     /// The value of ``userChanges`` when the request was made. Nil unless the request may have
@@ -73,7 +73,7 @@ package struct SendContext: Sendable {
     mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a
-    /// `URLSession` on Linux waits for the reader for up to 10 seconds instead of 100 milliseconds
+    /// `URLSession` on Linux waits for the reader for up to 1 second instead of 100 milliseconds
     /// before it buffers more than 2 MiB.
     var waitsForReader = false
 }

@@ -15,7 +15,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// ``Credentials/credential``.
     case credentialChanged
     /// The reader of a body was too slow, and more bytes were buffered than this limit allows. The
-    /// reader received all bytes up to the limit before this error. See
+    /// reader receives the buffered bytes before this error. See
     /// ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
     /// The response's body has more bytes than this limit allows. See

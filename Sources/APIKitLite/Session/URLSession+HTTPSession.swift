@@ -19,7 +19,8 @@ extension URLSession: HTTPSession {
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        // Foundation on Linux counts milliseconds, and crashes if their number overflows.
+        // Foundation on Linux counts a timeout in milliseconds, and crashes if their number
+        // overflows.
         var request = request
         if !(abs(request.timeoutInterval) < longestTimeout) {
             request.timeoutInterval = request.timeoutInterval < 0 ? 0 : longestTimeout
@@ -38,8 +39,9 @@ extension URLSession: HTTPSession {
             }
             switch outcome {
             case .response(let body, let response):
-                // On Apple platforms, Foundation reports no progress for a body that a mock reads.
-                // A server that refuses a body may not have read it.
+                // On Apple platforms, Foundation reports no progress for a body that a mock reads,
+                // so the full size is reported here. A server that refuses a body may not have read
+                // all of that body.
                 if 200..<300 ~= response.statusCode, let size = next.knownBodySize {
                     options.context.didSend?(size, size)
                 }
@@ -50,7 +52,7 @@ extension URLSession: HTTPSession {
             case .redirect(let redirected):
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
-                // The body stream has been read. Only a body of files can be reopened.
+                // A body stream has been read by now. Only a body of files can be reopened.
                 guard redirected.canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }
@@ -66,8 +68,9 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        // Foundation would receive a whole body without a limit. On Linux, a request for an app's
-        // own protocol class stays in the app's session.
+        // Foundation itself would receive a whole body without a limit, so a limited body is
+        // streamed. On Linux, a request that an app's own protocol class loads stays in the app's
+        // session.
         let isOverConnection = usesStandardProtocol(for: request)
         let isLimited = options.context.bodyLimit != nil && isOverConnection
         let isStream = options.bufferLimit != nil || isLimited

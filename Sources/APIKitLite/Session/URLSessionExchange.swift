@@ -2,16 +2,16 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is also asked, and its decision takes precedence. `Platform/` adds
-/// what Foundation on Linux needs: the outcome of a 401, and a limit that keeps libcurl to one
-/// attempt.
+/// The session's own delegate is also asked, and its decision takes precedence. The files in
+/// `Platform/` add what Foundation on Linux needs: the outcome of a 401, and a limit that keeps
+/// libcurl to one attempt.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
     /// How one task ended, if it did not fail.
     enum TaskOutcome: Sendable {
         case response(HTTPBody, HTTPURLResponse)
-        /// The server redirected the request. This is the request to send next.
+        /// The server redirected the request. The value is the request to send next.
         case redirect(URLRequest)
         /// The connection was lost before a response arrived. The same request, which is
         /// idempotent, must be sent again.
@@ -61,7 +61,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         self.isOverConnection = isOverConnection
     }
 
-    /// Returns the app's session, which may not be the task's session, or nil if it was released.
+    /// Returns the app's session, which may not be the task's session, or nil if the app's session
+    /// was released.
     func appSession(of session: URLSession) -> URLSession? { session }
 
     /// Returns the delegate of the app's session.
@@ -74,8 +75,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        // On Linux, `data(for:)` would resume its continuation on the loading queue. Cancelling a
-        // request to a mock would then deadlock every `URLSession` in the process.
+        // On Linux, `data(for:)` would resume its continuation on Foundation's serial queue.
+        // Cancelling a request to a mock would then deadlock every `URLSession` in the process.
         try await withCheckedThrowingContinuation { continuation in
             callFoundation { [self] in
                 do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
@@ -173,7 +174,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         storeCookies(of: response, in: session)
-        // Each task ends at its first redirect, so this is the response to the request.
+        // Each task ends at its first redirect, so `response` is the response to `request`.
         let result = Result {
             try options.context.redirectedRequest(after: response, from: request)
         }
@@ -187,8 +188,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Ends a task at a redirect. If there is no next request, the redirect itself is the response.
     ///
-    /// Foundation must not follow the redirect. On Linux, it would lose the request's body at a 307
-    /// or 308. On Apple platforms, it would ask for a new body stream.
+    /// Foundation must not follow the redirect. On Linux, Foundation would lose the request's body
+    /// at a 307 or 308. On Apple platforms, Foundation would ask for a new body stream.
     private func end(
         _ task: URLSessionTask, at next: Result<URLRequest?, any Error>,
         _ completionHandler: (URLRequest?) -> Void

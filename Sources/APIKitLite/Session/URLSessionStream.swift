@@ -3,13 +3,13 @@ import Foundation
 /// One task of a `URLSession` and its delegate, which receives the body in pieces. The delegate
 /// passes the pieces on, or collects a whole body of limited size.
 ///
-/// Redirects and challenges are handled as in an exchange.
+/// Redirects and challenges are handled as in `URLSessionExchange`.
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
     private enum Head: Sendable {
-        // This is not an `HTTPBody`, because the promise retains its result, and the transfer must
-        // end when the body is released.
+        // The first value is a buffer instead of an `HTTPBody`, because the promise retains its
+        // result, and the transfer must end when the body is released.
         case response(BodyBuffer, HTTPURLResponse)
         case other(TaskOutcome)
     }
@@ -62,7 +62,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     override func appSession(of session: URLSession) -> URLSession? { owner }
 
     func head() async throws -> TaskOutcome {
-        // A cancelled task completes on the delegate queue, which may wait for a slow reader.
+        // The caller does not wait until a cancelled task completes on the delegate queue, because
+        // that queue may be waiting for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .response(let buffer, let response): .response(body(of: buffer), response)
         case .other(let outcome): outcome
@@ -90,7 +91,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler(.allow)
         // The response may be a redirect that is followed.
         guard wantsResponse else { return }
-        // The response may be the second response, after a challenge.
+        // A challenge may be followed by a second response, so the bytes of the first response are
+        // discarded.
         if isWhole {
             collected = Data()
             return
@@ -106,11 +108,12 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
         let mayBeOfProxy = !isTunneled && mayBeOfProxy(http)
         undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
-        // On Apple platforms, each part of `multipart/x-mixed-replace` has its own response.
+        // On Apple platforms, each part of a `multipart/x-mixed-replace` body has its own response.
         if undecided == nil, !open(http),
             received?.response.mimeType != "multipart/x-mixed-replace"
         {
-            // The caller already has a response, and this body does not belong to it.
+            // The caller already has a response, and the body that follows does not belong to that
+            // response.
             decide(.failure(URLError(.badServerResponse)))
             cancel()
         }
