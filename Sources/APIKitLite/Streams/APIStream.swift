@@ -9,9 +9,10 @@ import Foundation
 /// ```
 ///
 /// Nothing is sent until the first element is requested. Each iterator sends one request. Leaving
-/// the loop ends the transfer. So does cancelling the task, and the sequence then throws an error
-/// whose ``APIRequestError/isCancellation`` is true. Elements before any other error are delivered
-/// first. Only the elements from one received piece of the body are kept in memory at a time.
+/// the loop or cancelling the task ends the transfer. A cancelled task receives an error whose
+/// ``APIRequestError/isCancellation`` is true. Before any other error is thrown, all elements that
+/// precede the error are delivered. Only the elements from one received piece of the body are kept
+/// in memory at a time.
 ///
 /// On an actor, if you support systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2,
 /// call `next()` in a `while` loop, because `for try await` on those systems leaves the actor for
@@ -43,8 +44,8 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         /// Suspends until the next element has arrived. Stays on the caller's actor.
         ///
         /// - Returns: The element, or nil at the end of the stream and after an error.
-        /// - Throws: ``APIRequestError`` if a stage fails. In the stages
-        ///   ``APIRequestError/Stage/transport`` and ``APIRequestError/Stage/parse``, elements may
+        /// - Throws: ``APIRequestError`` if a stage fails. If the stage is
+        ///   ``APIRequestError/Stage/transport`` or ``APIRequestError/Stage/parse``, elements may
         ///   already have been delivered.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> T.Parser.Element?

@@ -1,32 +1,32 @@
 import Foundation
 
 extension EventStream {
-    /// The state of a client connected to an event stream: what it sends, and whether and when it
-    /// reconnects.
+    /// The state of an event stream's client: what the client sends, and whether and when the
+    /// client reconnects.
     ///
     /// ``EventStream`` describes the rules. A `Reconnection` is a value, and its decision is a pure
     /// function.
     struct Reconnection: Sendable {
-        /// The shortest delay. Without it, a server that ends each connection after one event would
-        /// receive a thousand requests a second.
+        /// The shortest delay. Without this limit, a server that ends each connection after one
+        /// event would receive a thousand requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
-        /// The limits and the jitter. The policy's `methods` have no effect.
+        /// The limits and the jitter of reconnections. The policy's `methods` have no effect.
         ///
         /// `maximumAttempts` limits the consecutive connections that were not accepted. At 1,
-        /// nothing is sent again. `deadline` limits the time without a connection.
+        /// nothing is sent again. `deadline` limits the time without an accepted connection.
         let policy: RetryPolicy
 
         /// The ID of the last event, which the next connection sends as `Last-Event-ID`, or empty
-        /// if there is none.
+        /// if there is no ID.
         var lastEventID = ""
 
         /// The number of connections since the last accepted connection, or since the start.
         var refusals = 0
 
-        /// The number of connections, counted from the last one that had an event, or that was
-        /// accepted and lasted. The delay grows with this number, so that a server that accepts
-        /// each connection and closes it is not flooded.
+        /// The number of connections, counted from the last connection that had an event, or that
+        /// was accepted and lasted at least `maximumDelay`. The delay grows with this number, so
+        /// that a server that accepts and closes each connection is not flooded.
         var attempts = 0
 
         /// The delay before a new connection, from the server's `retry` field, or `nil` if there
@@ -59,9 +59,10 @@ extension EventStream {
             policy.methods = ["GET"]
             // A shorter delay from the server replaces the policy's base delay.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
-            // The client reconnects after a complete body as after a lost connection.
+            // The client reconnects after a complete body as it does after a lost connection.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-            // After an error in any other stage, a new connection would fail in the same way.
+            // After an error in a stage other than `validate` and `transport`, a new connection
+            // would fail in the same way.
             if let error, error.stage != .validate, error.stage != .transport { return .fail }
             let isRefused = error?.stage == .validate && error?.response != nil
             let attempt = RetryAttempt(
@@ -74,7 +75,8 @@ extension EventStream {
         }
 
         /// Returns the request for the next connection, with `Last-Event-ID` unless the ID is
-        /// empty, and with `Accept` and `Cache-Control` unless the request already has them.
+        /// empty, and with `Accept` and `Cache-Control` unless the request already has these
+        /// headers.
         ///
         /// - Throws: ``RequestBuildingError`` if the ID contains a control character.
         func request(_ request: URLRequest) throws -> URLRequest {
@@ -83,7 +85,7 @@ extension EventStream {
             where request.value(forHTTPHeaderField: name) == nil {
                 request.setValue(value, forHTTPHeaderField: name)
             }
-            // With the request's own policy, a cache could return the same events for each
+            // With the default cache policy, a cache could return the same events for each
             // connection.
             if request.cachePolicy == .useProtocolCachePolicy {
                 request.cachePolicy = .reloadIgnoringLocalCacheData

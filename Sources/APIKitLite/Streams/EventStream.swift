@@ -13,18 +13,20 @@ import Foundation
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
 /// - After one of the policy's statuses, such as 503, the client also reconnects, unlike a client
 ///   that follows the HTML Standard.
-/// - Any other status, a different media type, or a body that cannot be parsed is an error.
-/// - Only consecutive connections that fail before they are accepted count as attempts. A stream
+/// - Any other status except 200, a media type other than `text/event-stream`, or a body that
+///   cannot be parsed is an error.
+/// - Only consecutive connections that fail before they are accepted count as attempts. So a stream
 ///   without events keeps reconnecting, for example behind a proxy that ends each connection after
 ///   a minute.
 ///
 /// The delay after the *n*-th connection is the server's `retry` plus the policy's backoff,
 /// `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms. The delay thus
-/// grows even if a server accepts each connection and ends it immediately. A connection with an
-/// event counts as the first one again, and so does an accepted one that lasts at least
-/// `maximumDelay`.
+/// grows even if a server accepts each connection and ends it immediately. A connection that has an
+/// event, or that is accepted and lasts at least `maximumDelay`, counts as the first connection
+/// again.
 ///
-/// Each iterator has its own connection, and nothing is sent before its first `next()`.
+/// Each iterator has its own connection, and nothing is sent before the first call to the
+/// iterator's `next()`.
 ///
 /// The transfer ends as soon as you leave the loop, release the iterator, or cancel the task.
 /// Cancelling also ends a delay immediately.
@@ -51,8 +53,8 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
-        /// When the last accepted connection ended, or the first connection began. Nil before
-        /// `next()` is called.
+        /// When the last accepted connection ended. Before such an end, when the first connection
+        /// began. Nil before `next()` is called.
         private var lostAt: Duration?
         private var connectedAt = Duration.zero
         private var hasEnded = false
@@ -70,8 +72,8 @@ public struct EventStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
         ///   The error's stage is `.transport` for a network error, `.validate` for a status other
-        ///   than 200, and `.parse` for a different media type or a body that cannot be parsed.
-        ///   Every later call returns `nil`.
+        ///   than 200, and `.parse` for a media type other than `text/event-stream`, or a body that
+        ///   cannot be parsed. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -124,12 +126,12 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The time without an accepted connection.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
-        /// Suspends until it is time to reconnect, unless the events have ended. The error is the
-        /// one that ended the connection, or nil if the body was complete.
+        /// Suspends until it is time to reconnect, unless the events have ended. `error` is the
+        /// error that ended the connection, or nil if the body was complete.
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
-            // The parser may be ahead of the reader. The ID of the last returned event must remain.
+            // The parser may be ahead of the reader, so the ID of the last returned event is kept.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
                 throw stream.load.failure(
@@ -137,8 +139,8 @@ public struct EventStream: AsyncSequence, Sendable {
             }
             if let parser = connection?.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
-                // All events of this connection have been returned. An ID without data may have
-                // followed.
+                // All events of this connection have been returned, but an ID without data may have
+                // followed the last event.
                 reconnection.lastEventID = parser.lastEventID
                 reconnection.refusals = 0
                 let end = timeline.now()
@@ -167,8 +169,8 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension RetryPolicy {
-    /// The default policy for an event stream, which reconnects without a limit, as in a browser
-    /// (HTML Standard, section 9.2).
+    /// The default policy for an event stream. The client reconnects without a limit, as a browser
+    /// does (HTML Standard, section 9.2).
     ///
     /// The delays start at up to 3 seconds, unless the server asks for other delays, and are at
     /// most 30 seconds. To give up while a server cannot be reached, set `maximumAttempts` or
@@ -195,10 +197,10 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send. The headers `Accept` and `Cache-Control` are added, unless
-    ///     the request has them. `Last-Event-ID` is set if there is an ID.
-    ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is none.
-    ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits how many
-    ///     connections in a row are not accepted, and `deadline` limits the time without an
+    ///     the request has these headers. `Last-Event-ID` is set if there is an ID.
+    ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is no ID.
+    ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits the number of
+    ///     consecutive connections that are not accepted, and `deadline` limits the time without an
     ///     accepted connection. By default, there is no limit, and the delays are at most 3 seconds
     ///     at first. With ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the connection's error,
@@ -206,10 +208,10 @@ extension HTTPSession {
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. The closure is called with empty data
-    ///     when the headers arrive. If it throws, it is called again with the beginning of the
-    ///     body, so that its error can quote the server's message. A response that the closure
-    ///     accepts must also have status 200. Whether the client then reconnects depends on the
-    ///     response's status, not on the closure's error.
+    ///     when the headers arrive. If the closure throws, it is called again with the beginning of
+    ///     the body, so that its error can quote the server's message. A response that the closure
+    ///     accepts must also have status 200. Whether the client reconnects after a rejected
+    ///     response depends on the response's status, not on the closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the

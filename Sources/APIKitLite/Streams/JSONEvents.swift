@@ -28,7 +28,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
     /// - Parameters:
-    ///   - type: The type of the values, for events of any type.
+    ///   - type: The type of the value in each event's data, whatever the event's own type is.
     ///   - decoder: The decoder for each event's data.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
@@ -38,7 +38,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
 
     /// Returns a `Sendable` parser of the JSON in the events' data.
     ///
-    /// This overload is for a type whose conformance is not isolated to an actor.
+    /// This overload is for a value type whose `Decodable` conformance is not isolated to an actor.
     public func json<Value: Decodable & SendableMetatype>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> & Sendable {
@@ -83,8 +83,8 @@ extension ServerSentEvent {
     ///         lastEventID = event.id
     ///     }
     ///
-    /// If the type is `Data`, the data is returned unchanged. If the type is optional, empty data
-    /// becomes nil.
+    /// If the type is `Data`, the data is returned unchanged. If the type is optional, nil is
+    /// returned for empty data.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -114,7 +114,7 @@ extension ServerSentEvent {
 }
 
 extension JSONDecoder {
-    /// Decodes an element of a stream. A `DecodingError` contains the element's bytes.
+    /// Decodes an element of a stream. A thrown `DecodingError` contains the element's bytes.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {
             return try decode(type, fromBody: element)

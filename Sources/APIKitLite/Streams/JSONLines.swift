@@ -21,8 +21,8 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     ///   - type: The type of the values.
     ///   - decoder: The decoder for each line.
     ///   - mediaTypes: The media types to accept, in lower case, or empty for any type. By default,
-    ///     these are all names for JSON Lines, and the types that servers send instead: JSON, plain
-    ///     text and unknown bytes.
+    ///     these are the media types of JSON Lines, and the types that servers send instead: JSON,
+    ///     plain text and unknown bytes.
     ///   - longestLine: The maximum size of a line in bytes, by default 16 MiB. For a longer line,
     ///     the parser throws a ``StreamError``.
     public init(
@@ -57,7 +57,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
 
     private func append(_ line: ArraySlice<UInt8>, to values: inout [Value]) throws {
         if line.isEmptyBody { return }
-        // If the value is `Data`, it is the line itself, without its ending.
+        // If `Value` is `Data`, the value is the line itself, without its ending.
         let element = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         values.append(try decoder.decode(Value.self, fromElement: Data(element)))
     }

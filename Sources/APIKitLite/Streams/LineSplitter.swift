@@ -11,7 +11,8 @@ struct LineSplitter: Sendable {
     /// Where the next line begins, and where the search for its end continues.
     private var (start, searched) = (0, 0)
     private var isFirstLine = true
-    /// Whether the last line ended with CR, so that an LF after it is part of the same line ending.
+    /// Whether the last line ended with CR, so that an LF after the CR is part of the same line
+    /// ending.
     private var endedWithReturn = false
 
     /// Creates a splitter. A line ends with LF and, if `endsAtReturn` is true, also with CR or CR
@@ -42,8 +43,8 @@ struct LineSplitter: Sendable {
         return nil
     }
 
-    /// Returns where the next line ends, or nil if its end has not been appended.
-    /// `firstIndex(where:)` would take seconds for 16 MiB in a debug build.
+    /// Returns where the next line ends, or nil if its end has not been appended. The search is a
+    /// loop, because `firstIndex(where:)` would take seconds for 16 MiB in a debug build.
     private func endOfLine() -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             var index = searched
@@ -56,10 +57,10 @@ struct LineSplitter: Sendable {
         }
     }
 
-    /// Returns the last line, which has no line ending. It may be empty.
+    /// Returns the last line, which has no line ending. The line may be empty.
     mutating func last() throws -> ArraySlice<UInt8> { try checked(bytes[...]) }
 
-    /// Returns the line, without a byte order mark at the start of the stream.
+    /// Returns the line. In the first line of the stream, leaves out a byte order mark.
     private mutating func checked(_ line: ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
         try checkLength(line.count)
         defer { isFirstLine = false }

@@ -12,11 +12,11 @@ import Foundation
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
 /// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
-/// In one case, the parser does not ignore an unknown field: for lines that begin like a JSON
-/// object, or an array of objects, it throws ``StreamError/unexpectedJSON(_:)``.
+/// Lines that begin like a JSON object, or like an array of objects, are not ignored: for these
+/// lines, the parser throws ``StreamError/unexpectedJSON(_:)``.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
-/// `json(_:decoder:)` decodes the data, and `until(_:)` ends at the last event.
+/// `json(_:decoder:)` decodes the data, and `until(_:)` ends the stream at its last event.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The default maximum line length: 16 MiB, enough for an event that contains an image.
     @usableFromInline static let longestLine = 16 * 1_048_576
@@ -25,8 +25,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// was no such field.
     public private(set) var retry: Duration?
 
-    /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is none.
-    /// To resume after an earlier event, a client sets that event's ID here before it connects.
+    /// The ID that a client sends as `Last-Event-ID` when it reconnects, or empty if there is no
+    /// ID. To resume after an earlier event, a client sets that event's ID here before it connects.
     ///
     /// An event without data can also change this ID.
     var lastEventID = "" { didSet { id = lastEventID } }
@@ -42,7 +42,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     private let longestData: Int
     /// Whether a JSON body is treated as one value instead of events.
     private let mayBeOneValue: Bool
-    /// What kind of body this is, judged by its media type or first character. Nil while unknown.
+    /// The kind of the body, judged by its media type or first character. Nil while the kind is
+    /// unknown.
     private var form: String?
     /// Whether an event, or a field or comment in plain text, has shown that the body is an event
     /// stream.
@@ -62,7 +63,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   - response: The status and the headers, for an API that returns either events or one JSON
     ///     value. If the content type is JSON, or is not `text/event-stream` and the body begins
     ///     with `{` or `[`, the whole body is the data of one event without an ID, and the stream
-    ///     is complete. An empty body is not an event.
+    ///     is complete. An empty body contains no event.
     ///   - mediaTypes: The media types of events to accept, in lower case, or empty for any type.
     ///   - longestLine: The maximum size in bytes of a line, and of an event's data. The default is
     ///     16 MiB. If this size is exceeded, the parser throws a ``StreamError``.
@@ -120,8 +121,9 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The event as a server sends it, with one field per line, followed by an empty line.
     ///
-    /// The type `message` and an empty ID have no field. Every line of the data has a separate
-    /// field. A line break in a type or an ID, which this format does not allow, becomes a space.
+    /// The text has no field for the type `message`, and none for an empty ID. Every line of the
+    /// data has a separate field. A line break in a type or an ID, which this format does not
+    /// allow, becomes a space.
     public var text: String {
         var text = ""
         if event != "message", !event.isEmpty { text += "event: \(event.onOneLine)\n" }
@@ -144,7 +146,7 @@ extension String {
 extension ServerSentEvents {
     private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 
-    /// Reads a line, and returns the event that it completes, if any.
+    /// Reads a line, and returns the event that the line completes, if any.
     private mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {
@@ -159,8 +161,8 @@ extension ServerSentEvents {
         return nil
     }
 
-    /// Reads the last line, and returns the single value. In an event stream, ignores an incomplete
-    /// last line and its event.
+    /// Reads the last line, and returns the single value if the body is one. In an event stream,
+    /// ignores an incomplete last line and its event.
     ///
     /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
     private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -181,9 +183,9 @@ extension ServerSentEvents {
         guard !isEventStream, let first = line.afterWhitespace.first else { return }
         let isJSON = "{[".utf8.contains(first)
         form = form ?? (isJSON ? "JSON" : first == UInt8(ascii: "<") ? "HTML or XML" : "text")
-        // An unknown field is a word and a colon. Other text, such as a proxy's message, is not a
-        // field. The last line may end within a name. A name in the wrong case has no effect, but
-        // still suggests an event stream.
+        // A word followed by a colon counts as an unknown field. Other text, such as a proxy's
+        // message, is not a field. The last line may end within a field's name. A field's name in
+        // the wrong case has no effect, but still suggests an event stream.
         let prefix = line.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: prefix, as: UTF8.self).lowercased()
         let isField = ["data", "event", "id", "retry"].contains { $0.hasPrefix(name) }
@@ -191,8 +193,8 @@ extension ServerSentEvents {
         isEventStream = form == "text" && (isField || isWord && prefix.endIndex < line.endIndex)
     }
 
-    /// Returns whether a line begins like an object, or like an array of objects. Returns false in
-    /// an HTML page, where many lines of a script begin like this.
+    /// Returns whether a line begins like a JSON object, or like an array of JSON objects. Returns
+    /// false in an HTML page, where many lines of a script begin like an object.
     private func beginsBareJSON(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.afterWhitespace.first, isEventStream || form != "HTML or XML"
         else { return false }
@@ -203,7 +205,7 @@ extension ServerSentEvents {
 
     /// Appends a line of JSON that is not part of an event, and throws when the JSON is complete.
     private mutating func appendBareJSON(_ line: ArraySlice<UInt8>, isLast: Bool) throws {
-        // A value that fills several lines ends with a line that begins with a bracket.
+        // A value that fills several lines ends with a line that begins with a closing bracket.
         let mayEnd = !isBareJSON || line.afterWhitespace.first.map("}]".utf8.contains) ?? false
         if !isBareJSON { (isBareJSON, data) = (true, nil) }
         try append(line)
@@ -222,7 +224,7 @@ extension ServerSentEvents {
     }
 
     private mutating func setField(_ line: ArraySlice<UInt8>) throws {
-        // A comment's field name is empty.
+        // A comment is a line with an empty field name.
         let name = line.prefix { $0 != UInt8(ascii: ":") }
         var value = line[name.endIndex...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
@@ -233,7 +235,7 @@ extension ServerSentEvents {
         case "id" where !value.contains(0):
             id = String(decoding: value, as: UTF8.self)
         case "retry" where value.areDigits:
-            // Only a number too large for `Int64` is not converted.
+            // The conversion of digits fails only if the number is too large for `Int64`.
             let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
             retry = .milliseconds(milliseconds)
         default: break

@@ -18,7 +18,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The body that a text parser received is compressed with gzip.
     case compressed
     /// An event stream contains JSON that is not part of an event, such as `{"error": …}` after the
-    /// last event, or in place of all events. The text may be incomplete. To decode it, use
+    /// last event, or in place of all events. The text may be incomplete. To decode the text, use
     /// ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide the secrets in the
     /// text.
     case unexpectedJSON(String)

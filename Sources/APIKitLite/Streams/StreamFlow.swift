@@ -11,7 +11,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
-    // Copies of an iterator share this object, and two tasks of one actor may use them
+    // Copies of an iterator share this object, and two tasks of one actor may use the copies
     // concurrently. The next two properties therefore have locks, and all other properties are used
     // only while `isReading` is true.
     private let received = Locked<HTTPURLResponse?>(nil)
@@ -25,7 +25,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil until the response is accepted, and after the last piece to parse.
     private var pieces: HTTPBody.AsyncIterator?
-    /// The beginning of the body, until an element has been parsed.
+    /// The beginning of the body, which is kept until an element has been parsed.
     private var beginning: Data? = Data()
     /// The elements parsed but not yet returned.
     private var elements: ArraySlice<Element> = []
@@ -40,15 +40,15 @@ final class StreamFlow<T: StreamedAPIRequest>:
         self.load = load
     }
 
-    /// Suspends until an element is parsed, and returns it, or nil at the end and after an error.
-    /// The first call sends the request.
+    /// Suspends until an element is parsed, and returns the element, or nil at the end and after an
+    /// error. The first call sends the request.
     ///
-    /// If the functions of the request and the parser run off the caller's actor, the request, its
-    /// input and its elements must be `Sendable`. Observers are notified of a response that was not
-    /// accepted or parsed, unless `isReporting` is false.
+    /// If `isConcurrent` is true, the functions of the request and the parser run off the caller's
+    /// actor, and the request, its input and its elements must be `Sendable`. Observers are
+    /// notified of a response that was not accepted or parsed, unless `isReporting` is false.
     ///
     /// - Throws: An error from any stage. If another task is in this function, the underlying error
-    ///   is ``TransportError/bodyReadTwice``, and the stream continues for that task.
+    ///   is ``TransportError/bodyReadTwice``, and the stream continues for the other task.
     nonisolated(nonsending) func next(
         isReporting: Bool = true, isConcurrent: Bool = false
     ) async throws(APIRequestError) -> Element? {
@@ -58,7 +58,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         }
         if hasOtherReader { throw start.failure(.transport, TransportError.bodyReadTwice) }
         defer { isReading.withLock { $0 = false } }
-        // A cancelled task throws its error instead of returning pending elements.
+        // A cancelled task throws the cancellation's error instead of returning pending elements.
         if !isOver, elements.isEmpty || Task.isCancelled {
             do {
                 if isConcurrent { try await readInBackground() } else { try await read() }
@@ -94,7 +94,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     @concurrent
     private func readInBackground() async throws(APIRequestError) { try await read() }
 
-    /// Reads pieces of the body until one completes an element, or the body ends.
+    /// Reads pieces of the body until a piece completes an element, or the body ends.
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {

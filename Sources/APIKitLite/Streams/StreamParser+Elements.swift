@@ -1,7 +1,7 @@
 import Foundation
 
-// If a type's conformance is isolated to the main actor, its parser is not `Sendable` and lacks
-// these functions. Declare the type `nonisolated`.
+// If an element type's conformance is isolated to the main actor, the type's parser is not
+// `Sendable` and lacks these functions. To use them, declare the type `nonisolated`.
 extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///
@@ -39,12 +39,12 @@ extension StreamParser where Self: Sendable {
     ///     JSONLines(Progress.self).until { $0.isDone }
     ///
     /// The last element is delivered, and ends the transfer. If the body ends without a last
-    /// element, the elements are delivered, and the stream fails with
+    /// element, the elements before the end are delivered, and the stream fails with
     /// ``StreamError/unfinished(elementCount:)``.
     ///
     /// Without `until`, a truncated body looks complete, because a server or a proxy can end it at
-    /// any point without a connection error. If this parser already ends at an element, whichever
-    /// element comes first ends the stream.
+    /// any point without a connection error. If this parser already ends at another element, the
+    /// first of the two elements ends the stream.
     ///
     /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the
     ///   earlier elements are delivered, and the stream fails with the function's error in the
@@ -100,9 +100,9 @@ struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Send
 }
 
 extension StreamParser {
-    /// Parses a piece of the body, or its end if `bytes` is nil, and calls a function with each
-    /// element until the function returns false. If parsing throws, the function first receives the
-    /// elements before the error.
+    /// Parses a piece of the body, or the body's end if `bytes` is nil, and calls a function with
+    /// each element until the function returns false. If parsing throws, the function first
+    /// receives the elements before the error.
     mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
         let result = Result {

@@ -41,7 +41,7 @@ public protocol StreamParser<Element> {
     var isComplete: Bool { get }
 
     /// The media types that the parser accepts, such as `text/event-stream`. By default, the array
-    /// is empty, which accepts any type.
+    /// is empty, and the parser accepts any type.
     ///
     /// The types are in lower case and have no parameters. A response with another `Content-Type`
     /// fails with a ``StreamError``. A response without a `Content-Type` is parsed.
@@ -52,7 +52,7 @@ extension StreamParser {
     /// `false`, because the elements end only with the body.
     public var isComplete: Bool { false }
 
-    /// An empty array, which accepts any media type.
+    /// An empty array, so the parser accepts any media type.
     public var mediaTypes: [String] { [] }
 
     /// Returns the elements that a piece completes, like ``parse(_:into:)``, for use in tests.

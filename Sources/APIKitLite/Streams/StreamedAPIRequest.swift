@@ -25,11 +25,11 @@ import Foundation
 /// }
 /// ```
 ///
-/// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
-/// is called with an empty body. If the function throws, up to 1 MiB (1,048,576 bytes) of the body
-/// is read, and the function is called again with these bytes, so that its error can describe the
-/// body. A timeout with `idle:` limits the wait for each piece of the body: see
-/// ``HTTPSession/timingOut(after:idle:clock:)``.
+/// A stream is accepted or rejected by its status and headers:
+/// ``APIRequest/validateResponse(data:response:)`` is called with an empty body. If the function
+/// throws, up to 1 MiB (1,048,576 bytes) of the body is read, and the function is called again with
+/// these bytes, so that its error can describe the body. A timeout with `idle:` limits the wait for
+/// each piece of the body: see ``HTTPSession/timingOut(after:idle:clock:)``.
 public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
     /// The type of the parser.
     associatedtype Parser: StreamParser
@@ -67,8 +67,9 @@ extension StreamedAPIRequest {
     }
 }
 
-// An array of `Decodable` elements is `Decodable`, so `APIRequest` also has a default for it.
-// Without this third default, the other two would be ambiguous.
+// An array of `Decodable` elements is `Decodable`, so `APIRequest` also has a default
+// `parseResponse(data:)` for it. Without this function, a call would be ambiguous between the
+// defaults of the two protocols.
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
@@ -119,8 +120,8 @@ extension HTTPSession {
     ///   - parser: A new parser.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. The closure is called with empty data when the headers arrive. If the
+    ///   - validate: Throws if a response is not acceptable. By default, the response's status must
+    ///     be in `200..<300`. The closure is called with empty data when the headers arrive. If the
     ///     closure throws, it is called again with the beginning of the body, so that its error can
     ///     quote the server's message.
     public func stream<Parser: StreamParser>(
@@ -146,8 +147,9 @@ extension HTTPBody {
     ///         show(message)
     ///     }
     ///
-    /// Runs the parser on the caller's actor. Errors contain the request and the response for which
-    /// ``HTTPSession/stream(_:buffering:)`` returned the body. Only one iterator can read the body.
+    /// Runs the parser on the caller's actor. Errors contain the request that was passed to
+    /// ``HTTPSession/stream(_:buffering:)``, and the response that this function returned with the
+    /// body. Only one iterator can read the body.
     ///
     /// - Parameters:
     ///   - parser: A new parser.
