@@ -85,7 +85,7 @@ struct Transfer {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
         // libcurl does not repeat a request that it sends over a new connection. A new connection
-        // is also used if libcurl lacks the callback, as it does before version 7.80.
+        // is also used if libcurl lacks the callback, as versions before 7.80 do.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection

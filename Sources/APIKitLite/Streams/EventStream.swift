@@ -53,8 +53,8 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
-        /// When the last accepted connection ended. Before such an end, when the first connection
-        /// began. Nil before `next()` is called.
+        /// The time when the last accepted connection ended, or when the first connection began if
+        /// no accepted connection has ended. Nil before `next()` is called.
         private var lostAt: Duration?
         private var connectedAt = Duration.zero
         private var hasEnded = false

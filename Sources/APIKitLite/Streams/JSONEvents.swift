@@ -38,7 +38,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
 
     /// Returns a `Sendable` parser of the JSON in the events' data.
     ///
-    /// This overload is for a value type whose `Decodable` conformance is not isolated to an actor.
+    /// This overload is for a `Value` whose `Decodable` conformance is not isolated to an actor.
     public func json<Value: Decodable & SendableMetatype>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> & Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 
 // If an element type's conformance is isolated to the main actor, the type's parser is not
-// `Sendable` and lacks these functions. To use them, declare the type `nonisolated`.
+// `Sendable` and lacks these functions. To use these functions, declare the type `nonisolated`.
 extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///

@@ -68,8 +68,8 @@ extension StreamedAPIRequest {
 }
 
 // An array of `Decodable` elements is `Decodable`, so `APIRequest` also has a default
-// `parseResponse(data:)` for it. Without this function, a call would be ambiguous between the
-// defaults of the two protocols.
+// `parseResponse(data:)` for such an array. Without this function, a call would be ambiguous
+// between the defaults of the two protocols.
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
