@@ -5,14 +5,14 @@ import Foundation
 ///
 /// For example: `$.user.age: expected 3, got 4`.
 struct JSONDifference {
-    /// What the actual value must be.
+    /// How the actual value must relate to the expected value.
     enum Relation: Sendable {
-        /// The expected value.
+        /// The values must be equal.
         case equal
-        /// The expected value, in which a mark in a string matches any nonempty text.
+        /// The values must be equal, but a mark in an expected string matches any nonempty text.
         case recorded
-        /// A value that contains the expected value: objects may have more keys, and arrays may
-        /// have more elements.
+        /// The actual value must contain the expected value: its objects may have more keys, and
+        /// its arrays may have more elements.
         case contained
     }
 
@@ -73,7 +73,7 @@ struct JSONDifference {
             if isShown, let found = tail.firstIndex(where: { element.matches($0, relation) }) {
                 tail = tail[found...].dropFirst()
             } else if actual.count == expected.count {
-                // With equal counts, only the element at the same index can match.
+                // In arrays of equal length, only the element at the same index can match.
                 let before = count
                 compare(element, actual[index], at: path + "[\(index)]")
                 if count == before { recordMissing(element, index, at: path) }
@@ -89,8 +89,8 @@ struct JSONDifference {
         add("\(path): expected an element \(Self.shown(element))\(order), got none")
     }
 
-    /// Describes two values that differ. Two strings may look the same, for example because they
-    /// are too long to show in full.
+    /// Describes two values that differ. Two different strings may look the same, for example
+    /// because the strings are too long to show in full.
     private static func difference(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
         let (wanted, got) = (shown(expected), shown(actual))
         if wanted != got { return "\(wanted), got \(got)" }

@@ -1,12 +1,12 @@
 import APIKitLite
 import Foundation
 
-/// The content of JSON, without its white space and the order of its keys.
+/// A value parsed from JSON text, without the white space and the order of keys of the text.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
-    /// A number, as Foundation writes it.
+    /// A number, as Foundation writes it but without a final `.0`.
     case number(String)
     case boolean(Bool)
     case null
@@ -56,7 +56,7 @@ enum JSONValue: Sendable {
     func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): return text.matches(other, marks: marks)
-        // Numbers that are hidden under every name have at least eight digits.
+        // Redaction may write 0 for a number of at least eight digits, whatever its name is.
         case (.number("0"), .number(let other)) where marks && other.utf8.count >= 8: return true
         case (.number(let digits), .number(let other)):
             let number = Decimal(string: digits)
@@ -71,8 +71,9 @@ enum JSONValue: Sendable {
 }
 
 extension [String: JSONValue] {
-    /// Returns the value of the key with these bytes. The subscript also finds a key with the same
-    /// characters in another Unicode form, but RFC 8259, section 8.3 distinguishes these keys.
+    /// Returns the value of the key that equals `key` byte for byte. The subscript also finds a key
+    /// with the same characters in another Unicode form, but RFC 8259, section 8.3 distinguishes
+    /// these keys.
     func value(of key: String) -> JSONValue? {
         index(forKey: key).flatMap { self[$0].key.hasSameBytes(as: key) ? self[$0].value : nil }
     }

@@ -10,7 +10,7 @@ struct MatchReport: CustomStringConvertible {
         /// Whether the criterion holds.
         var holds: Bool { difference == nil }
 
-        /// The line as text: ✓ or ✗, the criterion, and the details below it.
+        /// The line as text: ✓ or ✗, the criterion, and the details below the criterion.
         var text: String {
             guard let difference else { return "  ✓ \(criterion)" }
             let details = difference.details.map { "\n      \($0)" }.joined()
@@ -24,7 +24,8 @@ struct MatchReport: CustomStringConvertible {
         let text: String
         /// Further lines, such as one for each differing key in a JSON body.
         let details: [String]
-        /// Whether the request is so close that the test probably meant this stub for it.
+        /// Whether the request is so close to the criterion that the test probably meant this stub
+        /// for the request.
         let isNear: Bool
 
         init(_ text: String, details: [String] = [], isNear: Bool = false) {
@@ -40,8 +41,8 @@ struct MatchReport: CustomStringConvertible {
     /// error, if there is one.
     private(set) var lines: [Line] = []
     private(set) var areCriteriaMet = true
-    /// A score that grows with each criterion that holds. A criterion that nearly holds scores more
-    /// than a criterion that fails.
+    /// The score: two points for each criterion that holds, and one point for each criterion that
+    /// nearly holds.
     private(set) var points = 0
 
     /// Checks each criterion against a request, and stores the captured path values in `reading`.

@@ -1,8 +1,7 @@
 import APIKitLite
 
 extension PathTemplate {
-    /// The template with its literals percent-decoded, for a template written as in a URL; nil if
-    /// the template has no escapes.
+    /// The template with its literal text percent-decoded; nil if that text has no escapes.
     var unescaped: PathTemplate? {
         var template = self
         for index in segments.indices {
@@ -14,7 +13,7 @@ extension PathTemplate {
 
     /// Returns the decoded segments of a percent-encoded path. An empty path is equal to `/`.
     ///
-    /// The path is split before it is decoded, so a segment may contain an escaped slash.
+    /// The path is split before it is decoded, so an escaped slash does not separate segments.
     static func decodedSegments(ofPath path: String) -> [String] {
         segments(of: path).map { PercentEncoding.decode($0) }
     }

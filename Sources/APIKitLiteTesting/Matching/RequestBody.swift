@@ -17,11 +17,11 @@ enum RequestBody {
     }
 
     /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
-    /// `httpBody`. A HEAD loses its body, a POST without a type gets the type of a form, headers
-    /// are trimmed, and blank headers are removed.
+    /// `httpBody`. A `HEAD` request loses its body, a `POST` with a body but no `Content-Type` gets
+    /// the type of a form, header values are trimmed, and headers with blank values are removed.
     ///
-    /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the stream or
-    ///   file; ``MockError`` for a streamed upload.
+    /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the body's stream
+    ///   or file; ``MockError`` for a streamed upload, whose body a mock cannot see.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         if let refusal = refusal(of: request, task) { throw refusal }
         var request = request
@@ -30,7 +30,7 @@ enum RequestBody {
         if request.httpMethod == "POST", request.hasBody, type == nil {
             request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
         }
-        // On Linux, a `URLSession` adds these two headers when the body is read from files.
+        // On Linux, this library adds both headers to a request whose body consists of files.
         if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }

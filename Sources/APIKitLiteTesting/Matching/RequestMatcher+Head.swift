@@ -20,7 +20,7 @@ extension RequestMatcher {
     /// Matches `DELETE` requests by a path template.
     public static func delete(_ path: String) -> RequestMatcher { method("DELETE").path(path) }
 
-    /// Matches requests with a method, which is case-sensitive.
+    /// Matches requests by their method, which is case-sensitive.
     public static func method(_ name: String) -> RequestMatcher { any.method(name) }
 
     /// Requires a method, which is case-sensitive (RFC 9110, section 9.1).
@@ -48,7 +48,8 @@ extension RequestMatcher {
     /// Requires a host, such as `api.example.com`, without a port. The case of the host does not
     /// matter.
     ///
-    /// - Parameter name: The host only. A scheme, port or path in it is a configuration error.
+    /// - Parameter name: The host alone. A scheme, port or path in the name is a configuration
+    ///   error.
     public func host(_ name: String) -> RequestMatcher {
         // Foundation converts an international name to ASCII, the form that requests contain.
         let url = URL(string: "https://\(name)").map { URLParts($0.absoluteString) }
@@ -64,8 +65,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Matches requests with a whole URL: its scheme, host, port and path, and exactly its query
-    /// items, in any order. The fragment is ignored, because requests do not send it.
+    /// Matches requests by the whole URL: its scheme, host, port and path, and exactly its query
+    /// items, in any order. The fragment is ignored, because clients do not send fragments.
     ///
     /// - Parameter value: The URL. For a relative URL, only the path and query are compared.
     public static func url(_ value: URL) -> RequestMatcher { any.url(value) }

@@ -4,7 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
-    /// A `+` in a URL is a space, as servers read it. A plus sign is `%2B`.
+    /// As on most servers, a `+` in a URL means a space, and `%2B` means a plus sign.
     ///
     /// - Parameter items: The names and values, percent-decoded: see `RequestItems`. An array
     ///   requires the name once for each element, and nil requires nothing. An item that you list
@@ -83,7 +83,8 @@ extension RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
             var missing = items
             return source.items(of: reading)?.filter { item in
-                // An expected item that also accepts other items is left for those items.
+                // An equal expected item is preferred, because an item with a mark may also accept
+                // other items.
                 let match =
                     missing.firstIndex(of: item)
                     ?? missing.firstIndex { $0.accepts(item, marks: isRecorded) }
@@ -109,7 +110,8 @@ extension RequestMatcher {
             let accepts: @Sendable (NamedItem) -> Bool = { [isRecorded] in
                 item.accepts($0, marks: isRecorded)
             }
-            // A mark also accepts the values of other items.
+            // An item with a mark also accepts other expected items, so those items are counted
+            // too.
             let least = items.count(where: accepts)
             matcher = matcher.adding(
                 "\(source.noun) \(item.shown)\(times)", readsBody: source == .form
@@ -125,7 +127,7 @@ extension RequestMatcher {
 }
 
 extension NamedItem {
-    /// Describes the items that a request has with the same name, instead of this item.
+    /// Describes the items of a request that have the same name as this item.
     fileprivate func difference(from actual: [NamedItem]) -> String {
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
         let shown = actual.shown

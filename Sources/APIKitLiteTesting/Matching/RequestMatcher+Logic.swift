@@ -9,8 +9,9 @@ extension RequestMatcher {
     ///   - predicate: A closure that receives the request, with the path values captured by the
     ///     criteria before this criterion. The predicate is called only if those criteria hold. The
     ///     predicate may be called on any thread, and may be called again to explain a failure. A
-    ///     network with such a stub matches in the background: it records a request shortly after
-    ///     `resume()` returns, and the predicate may use any `URLSession`.
+    ///     network that has a stub with a predicate matches requests in the background: the network
+    ///     records a request shortly after `resume()` returns, and the predicate may use any
+    ///     `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
@@ -24,7 +25,8 @@ extension RequestMatcher {
     /// Matches requests that at least one of several matchers matches.
     ///
     /// - Parameter matchers: The matchers, in the order in which they are tried. The path values
-    ///   that the first match captures are kept. An empty list is a configuration error.
+    ///   captured by the first matcher that matches are kept. An empty list is a configuration
+    ///   error.
     public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         if matchers.isEmpty { return any.broken(".anyOf(_:) was given no matcher.") }
         return any.adding(

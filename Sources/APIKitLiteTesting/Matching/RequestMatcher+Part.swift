@@ -4,7 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires a part of a `multipart/form-data` body. Other parts are allowed.
     ///
-    /// If a name occurs several times, one of its parts must match.
+    /// If several parts have the name, at least one of those parts must match.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
@@ -30,7 +30,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a part of a `multipart/form-data` body with this text. Other parts are allowed.
+    /// Requires a part with this text in a `multipart/form-data` body. Other parts are allowed.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.

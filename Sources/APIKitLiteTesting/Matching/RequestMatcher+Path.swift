@@ -9,11 +9,11 @@ extension RequestMatcher {
     /// `id`.
     ///
     /// The template must match the whole path, segment by segment. A segment has at most one name,
-    /// with text before and after it. A captured value is never empty. In the last segment, a name
-    /// with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
-    /// Characters may be percent-encoded or not: a space may be written as it is or as `%20`. A
-    /// template that can be read in both ways matches both paths: `/100%25` matches the decoded
-    /// paths `/100%` and `/100%25`.
+    /// which text may precede and follow. A captured value is never empty. In the last segment, a
+    /// name with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
+    /// Characters may be percent-encoded: in a template, a space and `%20` mean the same. A
+    /// template that has two readings matches the paths of both readings: `/100%25` matches the
+    /// decoded paths `/100%` and `/100%25`.
     ///
     /// - Parameter template: The path, without a scheme or host. An invalid template is a
     ///   configuration error.
@@ -37,10 +37,10 @@ extension RequestMatcher {
 
     /// Requires a path, percent-encoded as in a URL. The path is not a template.
     ///
-    /// Use this for paths that a template cannot express, such as paths with braces or an escaped
-    /// `/` inside a segment.
+    /// Use this criterion for paths that a template cannot express, such as paths with braces or an
+    /// escaped `/` inside a segment.
     ///
-    /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
+    /// - Parameter path: The path. A `?` or `#` in the path is a configuration error.
     public func path(exactly path: String) -> RequestMatcher {
         if path.utf8.contains(where: { "?#".utf8.contains($0) }) {
             return broken(
@@ -52,16 +52,16 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for the path. `match` returns the values that it
-    /// captures from segments, or nil if the segments do not match. `hint` is advice for a
-    /// template in another notation.
+    /// Returns the matcher with a criterion for the path. `match` returns the values captured from
+    /// segments, or nil if the segments do not match. `hint` is advice for a template in another
+    /// notation.
     private func addingPath(
         _ noun: String, _ path: String, hint: String? = nil,
         _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?
     ) -> RequestMatcher {
         // A template that begins with a name would match the end of almost any path.
         let mayFollowBase = !["", "/"].contains(path) && !path.prefix(2).contains("{")
-        /// Hints for a request whose path differs in only one way.
+        /// Returns advice about a request whose path differs in only one way.
         @Sendable func advice(_ reading: RequestReading) -> [String] {
             let segments = reading.segments[...]
             var advice: [String] = []

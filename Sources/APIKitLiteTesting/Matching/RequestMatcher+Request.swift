@@ -11,8 +11,8 @@ extension RequestMatcher {
     /// ```
     ///
     /// The matcher compares the method, the path, all query items, the headers set in `value`, and
-    /// the body: JSON by value, a form by its fields, and any other body by its bytes. The scheme,
-    /// host and port are compared if `value` has them.
+    /// the body: JSON by value, a form by its fields, a multipart body by its parts, and any other
+    /// body by its bytes. The scheme, host and port are compared if `value` has them.
     ///
     /// - Parameter value: The request. A body stream is consumed, so the request cannot be sent
     ///   afterwards. A stream that cannot be read is a configuration error.
@@ -33,7 +33,8 @@ extension RequestMatcher {
         return matcher.addingBody(of: reading)
     }
 
-    /// Requires the body of a request: JSON or a form by its content, any other body by its bytes.
+    /// Requires the body of a request. JSON, forms and multipart bodies are compared by content,
+    /// and other bodies are compared by their bytes.
     func addingBody(of reading: RequestReading) -> RequestMatcher {
         if case .success(let body) = reading.multipart {
             let count = body.parts.count

@@ -8,10 +8,10 @@ import Foundation
 /// ```
 ///
 /// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
-/// `url`, `request` or `anyOf`, or with `any`. Chain other criteria to it, such as
+/// `url`, `request` or `anyOf`, or with `any`. Chain further criteria to that criterion, as in
 /// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
-/// is a configuration error. Every request that the other criteria match then fails, and `verify()`
-/// reports the error. A predicate after an invalid criterion is not called.
+/// is a configuration error. With such an error, every request that the other criteria match fails,
+/// and `verify()` reports the error. A predicate after an invalid criterion is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
@@ -30,14 +30,16 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
     private(set) var configurationError: String?
-    /// The number of criteria before the first unusable criterion; `Int.max` if there is none.
+    /// The number of criteria before the first unusable criterion; `Int.max` if every criterion is
+    /// usable.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
-    /// The secrets whose values are ignored in a request; nil if the matcher is not from a
+    /// The secrets whose values are ignored in a request; nil if the matcher does not come from a
     /// recording.
     private(set) var ignored: Redaction?
-    /// Whether the matcher is from a recording, in which marks match any text.
+    /// Whether the matcher comes from a recording, in which marks, such as `REDACTED-1`, match any
+    /// text.
     var isRecorded: Bool { ignored != nil }
 
     /// A matcher for all requests.

@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// One request as matchers read it. Each part is parsed once, on first use, so each thread needs
-/// its own reading.
+/// A request, as matchers read it. Each part of the request is parsed on first use and without a
+/// lock, so threads must not share a reading.
 final class RequestReading {
     /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]
@@ -17,9 +17,9 @@ final class RequestReading {
         self.record = record
     }
 
-    /// Returns the request with each named secret, such as the value of an `Authorization` header,
-    /// removed. If the same text also occurs elsewhere in the request, that text stays, because the
-    /// recording may contain it there too.
+    /// Returns a reading of the request without its named secrets, such as the value of an
+    /// `Authorization` header. If the text of a secret also occurs elsewhere in the request, that
+    /// text stays, because the recording may contain the text there too.
     func ignoring(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
         var walk = SecretWalk(redaction)
@@ -75,7 +75,8 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a form that the `Content-Type` declares. A recorded POST may lack that header.
+    /// The fields of a body whose `Content-Type` is that of a form. A recorded `POST` of a form may
+    /// lack that header.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
@@ -98,7 +99,7 @@ final class RequestReading {
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
-            // Any other text may be a secret, even text that a session sends as a form.
+            // Text without named values may be a secret, even text that a session sends as a form.
             let isForm = declaredForm?.allSatisfy { $0.value != nil } == true
             let isText = !isForm && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
@@ -112,7 +113,7 @@ final class RequestReading {
     }
 }
 
-/// A query item or a form field. A name without `=` has no value.
+/// A query item or a form field. In `a=1&b`, the item named `b` has no value.
 struct NamedItem: Hashable, Sendable {
     let name: String
     let value: String?
@@ -129,8 +130,8 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a request's item is this item. Like most servers, this function does not
-    /// distinguish an empty value from a missing value. Marks are compared as in
+    /// Returns whether a request's item matches this expected item. As on most servers, an empty
+    /// expected value also matches a missing value. Marks are compared as in
     /// `String.matches(_:marks:)`.
     func accepts(_ item: NamedItem, marks: Bool) -> Bool {
         name.matches(item.name, marks: marks)
@@ -174,8 +175,8 @@ extension [NamedItem] {
 }
 
 extension String {
-    /// Returns whether two strings have the same bytes. `==` also equates `é` with `e` and an
-    /// accent.
+    /// Returns whether two strings have the same bytes. `==` also equates `é` with `e` and a
+    /// combining accent.
     func hasSameBytes(as other: String?) -> Bool {
         // `==` finds most differences faster than a comparison of bytes, but ignores Unicode forms.
         other.map { self == $0 && utf8.elementsEqual($0.utf8) } ?? false

@@ -23,7 +23,8 @@ extension String {
 }
 
 extension Data {
-    /// Returns whether a request's bytes equal these bytes. Marks are compared as in text.
+    /// Returns whether a request's bytes equal these bytes. In text, marks match as in
+    /// `String.matches(_:marks:)`.
     func matches(_ live: Data, marks: Bool) -> Bool {
         if self == live || !marks { return self == live }
         guard let text = exactText(self), let live = exactText(live) else { return false }

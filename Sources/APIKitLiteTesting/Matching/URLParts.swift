@@ -21,8 +21,8 @@ struct URLParts: Sendable {
         query = parts?.percentEncodedQuery
     }
 
-    /// The port to connect to: the explicit port, or the scheme's default port; nil if there is no
-    /// such port.
+    /// The port to connect to: the explicit port, or the scheme's default port; nil if the URL has
+    /// no explicit port and its scheme has no default port.
     var port: Int? {
         explicitPort ?? ["https": 443, "http": 80, "wss": 443, "ws": 80][scheme]
     }

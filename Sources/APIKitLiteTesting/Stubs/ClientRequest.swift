@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// One client's request to a network, and each request that a redirect leads to.
+/// A client's request to a network, and the further requests to which redirects lead.
 ///
 /// `state` has its own lock.
 final class ClientRequest: Sendable {
     private struct State: Sendable {
-        /// The ID of the last request in the journal.
+        /// The journal's ID of the last of these requests.
         var id: Int?
-        /// Delivers the response to that request; nil if the response was immediate.
+        /// Delivers the response to the last request; nil if the response was immediate.
         var delivery: Delivery?
         var isCancelled = false
     }
@@ -31,7 +31,7 @@ final class ClientRequest: Sendable {
         (self.core, self.client, self.receive) = (core, client, receive)
     }
 
-    /// Records a request, whose body is in `httpBody`, and responds to it now or later.
+    /// Records a request, whose body is in `httpBody`, and responds to the request now or later.
     func send(_ request: URLRequest, afterRedirects redirects: Int = 0) {
         let (record, reply) = core.decide(on: request, passes: client.passes)
         send(record, reply, afterRedirects: redirects)
@@ -40,12 +40,13 @@ final class ClientRequest: Sendable {
     /// Records a request, and sends its reply.
     func send(_ record: RecordedRequest, _ reply: Reply, afterRedirects redirects: Int = 0) {
         // The delivery is created before the request is recorded, because a test that has waited
-        // for the request may ask what its response is waiting for.
+        // for the request may ask what the response is waiting for.
         var delivery: Delivery?
         if case .later(let reason, let stream, _) = reply {
             delivery = Delivery(to: record, for: client, in: core.time, reason, stream) {
                 [self] part, time in
-                // The delivery starts after the ID is set, and ends before the next request.
+                // The delivery starts after the ID is set, and ends before the next request is
+                // sent.
                 if let id = state.withLock(\.id) { core.journal.record(part, of: id, at: time) }
                 receive(part, to: record.request, afterRedirects: redirects)
             }
@@ -105,10 +106,10 @@ final class ClientRequest: Sendable {
         state.withLock(\.delivery)?.cancel()
     }
 
-    /// Records that the client cancelled the request. The work stops a moment later, on another
-    /// thread.
+    /// Records that the client cancelled the request. The response and its handler stop a moment
+    /// later, on another thread.
     ///
-    /// A cancelled handler may run the user's code, which must not run on the loading thread and
+    /// Cancelling a handler may run the user's code, which must not run on the loading thread and
     /// must not delay a server.
     func cancel() {
         recordCancellation()

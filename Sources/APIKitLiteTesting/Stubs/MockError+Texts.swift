@@ -46,7 +46,8 @@ extension MockError {
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         let line = reading.line
-        // If all stubs are recorded, the message suggests a new recording instead of a stub.
+        // If all stubs come from recordings, the message suggests a new recording instead of a
+        // stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
             recording.map { "There is no response in \($0.noun) to \(line)\(body)." }
@@ -80,9 +81,9 @@ extension MockError {
     }
 
     /// Returns the stub to show in the error message: a stub that matches but is used up, or else
-    /// the stub with the most criteria that hold. Among several, prefers a stub whose path is
-    /// almost the path of the request, for example without the path of a base URL, and then the
-    /// newest stub.
+    /// the stub with the most criteria that hold. Among several such stubs, prefers a stub whose
+    /// path is almost the path of the request, such as a path that lacks the path of the base URL,
+    /// and then the newest stub.
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {
@@ -99,7 +100,8 @@ extension MockError {
 }
 
 extension Recording {
-    /// Returns the skipped entries of the file that have the path of a request or no readable URL.
+    /// Returns lines about skipped entries of the file whose URL has the path of the request or
+    /// cannot be read.
     fileprivate func skipped(for reading: RequestReading) -> [String] {
         skipped.filter { $0.url.map { URLParts($0).path == reading.url.path } ?? true }.prefix(3)
             .map { "Skipped when the file was read: \($0.text)." }

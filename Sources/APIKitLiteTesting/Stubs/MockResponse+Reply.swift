@@ -23,12 +23,13 @@ extension MockResponse {
         }
         var body = self
         if !hasBody { body.pieces = [] }
-        // If the client does not read the body, skip its delays and the code that sends it.
+        // If the client does not read the body, skip the body's delays and the code that sends the
+        // body.
         if !isRead { (body.gaps, body.source) = ([], nil) }
         return waiting(for: body.reply(after: head, of: stub), of: stub)
     }
 
-    /// Returns the status and the headers for a request.
+    /// Returns the response's status and headers, which depend on the request.
     func response(to request: URLRequest) -> HTTPURLResponse {
         HTTPURLResponse(
             url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
@@ -76,7 +77,8 @@ extension MockResponse {
         }
     }
 
-    /// Returns the reply with a real session's response, after the hold and the delay.
+    /// Returns the reply that sends a real session's response, after the stub's release and the
+    /// delay.
     func reply(
         passing body: HTTPBody, _ response: HTTPURLResponse, of stub: Stub
     ) -> Reply {
@@ -94,7 +96,8 @@ extension MockResponse {
         return waiting(for: reply, of: stub)
     }
 
-    /// Returns a reply that first waits for the stub's release and then for the delay.
+    /// Returns a reply that waits for the stub's release and then for the delay before it continues
+    /// as the given reply.
     private func waiting(for reply: Reply, of stub: Stub) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
@@ -105,7 +108,7 @@ extension MockResponse {
         }
     }
 
-    /// Returns the first bytes of a body.
+    /// Returns the first bytes of a body, in the same pieces.
     private static func pieces(_ pieces: [Data], upTo count: Int) -> [Data] {
         var rest = count
         return pieces.compactMap { piece in
@@ -117,8 +120,9 @@ extension MockResponse {
     /// Whether the status allows a body, even an empty body (RFC 9112, section 6.3).
     private var allowsBody: Bool { status > 199 && status != 204 && status != 304 }
 
-    /// The length that the headers declare. If the response breaks off after its whole body, this
-    /// is the length that the test specifies, but at least one byte more than the body.
+    /// The length that the headers declare. If the response breaks off or stalls after its last
+    /// piece, this is the length that the test or the recording specifies, but at least one byte
+    /// more than all pieces.
     private var announcedLength: Int {
         let length = pieces.byteCount
         switch ending {
@@ -126,22 +130,22 @@ extension MockResponse {
         case .silence: break
         default: return length
         }
-        // The recorded length is the size of the encoded body.
+        // With a `Content-Encoding`, the recorded length is the size of the encoded body.
         let isOther = isDecoded && value(forHeader: "content-encoding") != nil
         let ownLength = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
-        // Without this limit, a recording could use up all memory.
+        // Without this limit, a huge length in a recording could use up all memory.
         return max(length + 1, min(ownLength ?? 0, isDecoded ? 1 << 30 : .max))
     }
 
-    /// Returns the `Content-Length` for a request, or nil if the response has none.
+    /// Returns the `Content-Length` for a request, or nil if the response has no such header.
     private func length(for request: URLRequest) -> String? {
         let ownLength = value(forHeader: "content-length")
         if status == 304 { return ownLength }
-        // If the recorded response had no length, this response has none.
+        // A replayed response has a length only if the recorded response had a length.
         guard allowsBody, source == nil, !isOpenEnded, ownLength != nil || !isDecoded else {
             return nil
         }
-        // For a `HEAD`, a test may omit the body and specify its length.
+        // For a `HEAD`, a test may omit the body and specify the body's length.
         if request.httpMethod == "HEAD", announcedLength == 0, let ownLength { return ownLength }
         return String(announcedLength)
     }
@@ -166,8 +170,9 @@ extension MockResponse {
         return fields
     }
 
-    /// The response without its `Content-Length`, unless that is wrong, so that the body can
-    /// change. A recorded length stays, because it says only that there is a length.
+    /// The response without its `Content-Length`, so that the body can change. A wrong length
+    /// stays, so that an error can report it. A recorded length stays too, because a recorded
+    /// length says only that the response has a length.
     var withoutLength: MockResponse {
         if isDecoded { return self }
         var response = self
@@ -179,7 +184,7 @@ extension MockResponse {
 }
 
 extension Reply {
-    /// Creates the reply that a closure will return.
+    /// Creates a reply whose response a closure returns.
     init(from closure: @escaping NetworkCore.RequestHandler, to request: URLRequest) {
         self = .later(.handler) { delivery in
             let given = try await delivery.run(.handler) { try await closure(request) }

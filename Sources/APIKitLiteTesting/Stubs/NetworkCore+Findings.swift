@@ -35,7 +35,7 @@ extension NetworkCore {
         return items.prefix(UnansweredRequests.limit).map(text) + more
     }
 
-    /// Returns the messages for a recording's stubs: each exchange that was not used.
+    /// Returns a message for each exchange of a recording that no request has used.
     private func unusedExchanges(of stubs: [Stub]) -> [String] {
         let uses = stubs.first?.recording?.uses.withLock { $0 } ?? []
         return stubs.filter(\.times.isAtLeast).flatMap { stub in

@@ -6,7 +6,7 @@ extension NetworkCore: WatchedObject {
     var eventCount: Int { journal.eventCount }
 
     var hasBusyReader: Bool {
-        // Nothing shows what a client on a socket reads. Such a client never counts as waiting.
+        // Nothing shows what a client on a socket reads, so such a client counts as a busy reader.
         journal.pending.contains { !($0.isReaderDone ?? $0.client.isWaiting) }
     }
 

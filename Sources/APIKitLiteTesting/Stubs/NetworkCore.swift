@@ -81,7 +81,7 @@ final class NetworkCore: Sendable {
 
     var stubs: [Stub] { rules.withLock { $0.groups }.flatMap(\.stubs) }
 
-    /// Removes a stub, which `verify()` then no longer checks.
+    /// Removes a stub. `verify()` does not check removed stubs.
     func remove(_ stub: Stub) {
         rules.withLock { rules in
             let position = rules.groups.firstIndex { $0.stubs.contains { $0 === stub } }
@@ -155,7 +155,7 @@ final class NetworkCore: Sendable {
         }
     }
 
-    /// Returns the reply for a response. The response may come later from a real session.
+    /// Returns the reply for a stub's response, which may come later from a real session.
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) throws -> Reply {
@@ -188,7 +188,7 @@ final class NetworkCore: Sendable {
         }
     }
 
-    /// Records a failure for `verify()` and returns it.
+    /// Records a failure for `verify()`, and returns the failure.
     private func fail(_ failure: MockError) -> MockError {
         unanswered.withLock { $0.add(failure) }
         return failure
@@ -215,12 +215,12 @@ extension NetworkCore {
         return serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
     }
 
-    /// Sets the port of one of the network's servers, or nil when the server stops.
+    /// Sets the port of one of the network's servers. Pass nil when the server stops.
     func setPort(_ port: Int?, ofServer id: ObjectIdentifier) {
         serverPorts.withLock { $0[id] = port }
     }
 
-    /// Whether the user's code matches requests. That code must not run on the loading thread: on
-    /// Linux, using a `URLSession` there crashes.
+    /// Whether matching calls the user's code, which must not run on the loading thread: on Linux,
+    /// using a `URLSession` on that thread crashes.
     var matchesWithUserCode: Bool { rules.withLock { $0.groups.contains(where: \.hasPredicate) } }
 }

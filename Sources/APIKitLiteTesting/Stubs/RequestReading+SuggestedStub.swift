@@ -49,7 +49,7 @@ extension RequestReading {
 }
 
 extension String {
-    /// The text as a Swift string literal, which is raw if that saves escapes.
+    /// The text as a Swift string literal, which is raw if a raw literal needs fewer escapes.
     var swiftLiteral: String {
         // The compiler reads scalars. In `"#️⃣`, the `#` is part of another character.
         let scalars = unicodeScalars

@@ -18,7 +18,7 @@ extension Stub {
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
     /// - Throws: `URLError.networkConnectionLost` if a client leaves before it receives the piece;
-    ///   ``MockError`` if the stub has no such response; `CancellationError`.
+    ///   ``MockError`` if the stub has no response whose body the test sends; `CancellationError`.
     public func send(
         _ text: String, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -50,7 +50,8 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        // The data goes to all streams before this call waits, so that no client waits for another.
+        // The data goes to all streams before this call waits, so that no client waits for another
+        // client.
         var promises: [Promise<Void>] = []
         try await post("send()", "\(fileID):\(line)") {
             let promise = Promise<Void>()
@@ -63,8 +64,8 @@ extension Stub {
         }
     }
 
-    /// Ends the streams of the last ``send(_:fileID:line:)-(String,_,_)``, after the pieces already
-    /// sent.
+    /// Ends the streams to which the last ``send(_:fileID:line:)-(String,_,_)`` sent, after the
+    /// pieces already sent.
     ///
     /// If the clients of those streams have left, does nothing, because a client may leave after
     /// the last element, such as `[DONE]`. A stream that has opened since the last `send` stays
@@ -76,7 +77,8 @@ extension Stub {
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
-    /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
+    /// - Throws: ``MockError`` if the stub has no response whose body the test sends;
+    ///   `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
         try await post("finish()", "\(fileID):\(line)", isLast: true, isForNext: false) { .end }
     }
@@ -90,7 +92,8 @@ extension Stub {
     ///   - code: The code of the error.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
-    /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
+    /// - Throws: ``MockError`` if the stub has no response whose body the test sends;
+    ///   `CancellationError`.
     public func fail(
         with code: URLError.Code = .networkConnectionLost, fileID: StaticString = #fileID,
         line: UInt = #line
@@ -141,8 +144,8 @@ extension Stub {
             : "the stream of the stub for \(label) has not begun"
     }
 
-    /// Throws an error if no response of the stub has a body that the test sends. A handler may
-    /// return such a response.
+    /// Throws an error if no response of the stub has a body that the test sends. A stub with a
+    /// handler passes this check, because the handler may return such a response.
     private func checkForStream(_ call: String, _ sourceLocation: String) throws(MockError) {
         guard case .responses(let responses, _) = source else { return }
         let hasStream = responses.contains { if case .test = $0.source { true } else { false } }

@@ -3,8 +3,7 @@ import Foundation
 
 /// A rule of a ``MockNetwork``: which requests receive which responses, and how often.
 public final class Stub: Sendable {
-    /// How often a stub may respond, and the number that ``MockNetwork/verify()``
-    /// expects.
+    /// How often a stub may respond, and how often ``MockNetwork/verify()`` expects a response.
     public enum Times: Sendable, Equatable {
         /// Any number of times. `verify()` accepts every number.
         case any
@@ -12,12 +11,12 @@ public final class Stub: Sendable {
         case once
         /// Exactly `n` times. Further requests go to older stubs.
         case exactly(Int)
-        /// Any number of times. `verify()` expects at least `n`.
+        /// Any number of times. `verify()` expects at least `n` responses.
         case atLeast(Int)
         /// Never. A request that matches fails immediately.
         case never
 
-        /// Whether requests beyond the expected number are allowed.
+        /// Whether the expected number is a minimum.
         var isAtLeast: Bool { if case .atLeast = self { true } else { false } }
     }
 
@@ -49,7 +48,7 @@ public final class Stub: Sendable {
     /// The streams to which the test can send.
     let streams = Monitor(OpenStream.List())
     let source: ResponseSource
-    /// Counts the requests.
+    /// The network's journal, which counts the stub's requests.
     let journal: Journal
     let number: Int
     let watch: HangReporter
@@ -92,8 +91,8 @@ public final class Stub: Sendable {
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// With a ``MockResponse/held`` response, a test can then check what the client does while it
-    /// waits.
+    /// Use a ``MockResponse/held`` response to check, after this call, what the client does while
+    /// it waits.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -116,10 +115,10 @@ public final class Stub: Sendable {
     /// Suspends until the reader of the stub's response has taken everything that was sent and is
     /// waiting for more, or has left.
     ///
-    /// By then, the reader's code has run for each piece, so a test can check what that code did.
-    /// The reader's idle timeout has restarted, so a test can move the clock. If several requests
-    /// are pending, waits for each reader. If no request has arrived yet, waits for the first. If
-    /// all requests have ended, returns immediately.
+    /// When this method returns, the reader's code has run for each piece, so a test can check what
+    /// that code did. The reader's idle timeout has restarted, so a test can move the clock. If
+    /// several requests are pending, waits for each reader. If no request has arrived yet, waits
+    /// for the first request. If all requests have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -164,7 +163,7 @@ public final class Stub: Sendable {
 }
 
 extension Stub {
-    /// One response of a stub: a value, or a function that creates it.
+    /// One response of a stub: a value, or a function that creates the response.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
@@ -190,7 +189,7 @@ extension Stub {
         }
     }
 
-    /// The number of responses; 0 if a function creates them.
+    /// The number of responses; 0 if a function creates the responses.
     var responseCount: Int {
         if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
@@ -258,7 +257,7 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source, except that its configuration errors name the response if there are several
+    /// The source with configuration errors that name their response if there are several
     /// responses.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
