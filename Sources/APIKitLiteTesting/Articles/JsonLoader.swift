@@ -12,8 +12,8 @@ public struct JsonLoader {
 
     /// Creates a loader for the resources of a bundle.
     ///
-    /// - Parameter bundle: `Bundle.module` in a package. In an Xcode project, `Bundle(for:)` with a
-    ///   class of the test target.
+    /// - Parameter bundle: The bundle: `Bundle.module` in a package, or `Bundle(for:)` with a class
+    ///   of the test target in an Xcode project.
     public init(bundle: Bundle) {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }

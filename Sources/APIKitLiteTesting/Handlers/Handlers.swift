@@ -20,8 +20,9 @@ final class Handlers: Sendable {
         let (stream, wakes) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wakes = wakes
-        // Only a task created here has these values, so this task starts the tasks of all calls. It
-        // runs inside `start`, because otherwise each call would have to wake a thread.
+        // Only a task created here has the task-local values, so this task starts the tasks of all
+        // calls. This task runs inside `start`, because otherwise each call would have to wake a
+        // thread.
         startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
                 let waiting = calls.withLock { calls in

@@ -33,8 +33,8 @@ final class DirectClient: Client {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let request = ClientRequest(to: core, from: self) { [self] in receive($0) }
         stream?.onCancel { request.cancel() }
-        // The handler is installed before the request is recorded, because the test may call
-        // `verify()` as soon as it has cancelled the task.
+        // The cancellation handler is installed before the request is recorded, because the test
+        // may call `verify()` as soon as it has cancelled the task.
         return try await withTaskCancellationHandler {
             request.send(record, reply)
             let result = await Result { try await promise.value() }
@@ -61,7 +61,7 @@ final class DirectClient: Client {
         completion(
             Result {
                 let next = try options.context.redirectedRequest(after: response, from: request)
-                // As in a `URLSession`, a stream that has been sent cannot be read again.
+                // As in a `URLSession`, a body stream that has been sent cannot be read again.
                 guard next?.httpBody == nil || canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }

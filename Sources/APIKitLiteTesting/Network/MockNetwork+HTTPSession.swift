@@ -4,8 +4,8 @@ import Foundation
 extension MockNetwork: HTTPSession {
     /// Responds to a request in the caller's task, without a `URLSession`.
     ///
-    /// This is the fastest way to reach the stubs, and it works where no custom `URLProtocol`
-    /// works, such as on watchOS. This function follows redirects and stores cookies as a
+    /// This function is the fastest way to reach the stubs, and works where no custom `URLProtocol`
+    /// works, such as on watchOS. The function follows redirects and stores cookies as a
     /// `URLSession` does. The pieces of a stream arrive as the stub sends them.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A network for one test, which responds from stubs and records its requests.
+/// A network for one test, which responds from stubs and records the requests.
 ///
 /// Each network has its own sessions, so a test can choose the server's responses without affecting
 /// other tests that run in parallel:
@@ -64,14 +64,14 @@ public final class MockNetwork: Sendable {
     ///
     /// If the closure throws an error, the request fails with that error. A response that is not an
     /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. The closure that is
-    /// set when a request arrives serves that request, even if you replace the closure later.
+    /// set when a request arrives responds to that request, even if you replace the closure later.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
     /// creates the network. Calls may overlap. When a request is cancelled, the task that runs its
     /// call is cancelled too.
     ///
     /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
-    /// earlier systems, it must not block.
+    /// earlier systems, the closure must not block.
     public var requestHandler: (@Sendable (URLRequest) async throws -> (URLResponse, Data?))? {
         get { core.requestHandler }
         set { core.requestHandler = newValue }
@@ -115,8 +115,7 @@ public final class MockNetwork: Sendable {
     ///   - more: The responses that follow, in order.
     ///   - afterLast: What requests receive after the last response. By default, the last response
     ///     repeats.
-    ///   - times: How often the stub may respond, and the number that ``verify()``
-    ///     expects.
+    ///   - times: How often the stub may respond, and how often ``verify()`` expects a response.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
     /// - Returns: The stub, which records its requests and controls held responses.
@@ -135,8 +134,7 @@ public final class MockNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub responds to.
-    ///   - times: How often the stub may respond, and the number that ``verify()``
-    ///     expects.
+    ///   - times: How often the stub may respond, and how often ``verify()`` expects a response.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
     ///   - handler: The closure that makes each response, which runs like ``requestHandler``. If
@@ -167,7 +165,8 @@ public final class MockNetwork: Sendable {
     /// Checks that every request got a response and that every stub was used as often as its
     /// `times` requires.
     ///
-    /// Call this at the end of a test, because nothing checks stubs that are added afterwards.
+    /// Call this method at the end of a test, because nothing checks stubs that are added after the
+    /// call.
     ///
     /// - Throws: ``VerificationError`` if a check fails. The error lists requests to which no stub
     ///   responded, stubs that were used the wrong number of times, configuration errors, and

@@ -11,11 +11,12 @@ extension HTTPURLResponse {
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
     }
 
-    /// The response, or a copy of a 401 that hides its Basic challenge from Foundation.
+    /// The response. For a 401 with a Basic challenge, a copy that hides the challenge from
+    /// Foundation.
     ///
-    /// Otherwise Foundation on Linux would wait forever, or send the request to the real host with
-    /// a delegate's credential. Foundation's parser does not skip a space before the scheme, though
-    /// RFC 9110, section 5.5 allows that space.
+    /// If Foundation on Linux saw the challenge, it would wait forever, or send the request to the
+    /// real host with a delegate's credential. Foundation's parser does not skip a space before the
+    /// scheme, though RFC 9110, section 5.5 allows that space.
     var withoutChallenge: HTTPURLResponse {
         let name = "WWW-Authenticate"
         guard statusCode == 401, let url, let challenge = value(forHTTPHeaderField: name),

@@ -37,7 +37,7 @@ extension URLSession {
 }
 
 extension URLSessionUploadTask {
-    /// The body that Foundation on Linux keeps in a private property; nil if there is none.
+    /// The body that Foundation on Linux keeps in a private property; nil if there is no body.
     ///
     /// - Throws: Any error from reading the file.
     var hiddenBody: Data? {

@@ -2,8 +2,8 @@ import APIKitLite
 import Foundation
 
 // What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
-// than on Apple platforms. On Linux, it also keeps a task's session private, but a mirror finds the
-// session.
+// than on Apple platforms. On Linux, Foundation also keeps a task's session private, but a mirror
+// finds the session.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
     /// Whether the task can receive a response now.
@@ -30,7 +30,7 @@ extension URLSessionTask {
             let registry = property("taskRegistry", of: session),
             let behaviours = property("behaviours", of: registry)
         else { return false }
-        // In a session with a delegate, only this property tells whether a task has a completion
+        // In a session with a delegate, only `behaviours` tells whether a task has a completion
         // handler.
         let all = Mirror(reflecting: behaviours).children.compactMap { $0.value as? (Int, Any) }
         let own = all.first { $0.0 == taskIdentifier }
@@ -105,8 +105,8 @@ extension URLSessionTask? {
         return session.configuration.httpCookieStorage
     }
 
-    /// The timeout that the task's session, not the request, contains, in seconds; nil if the
-    /// session is unknown.
+    /// The timeout of the task's session, not of the request, in seconds; nil if the session is
+    /// unknown.
     var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
 
     /// Calls a function after the delegate has received everything delivered so far, or immediately

@@ -15,7 +15,8 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
         self.isUnmatched = isUnmatched
     }
 
-    /// Returns the error for a client that cannot receive a response because it is not HTTP.
+    /// Returns the error for a client that cannot receive a response because the response is not
+    /// HTTP.
     static func notHTTP(_ request: URLRequest) -> MockError {
         MockError(
             """

@@ -21,7 +21,7 @@ public struct RecordedPart: Sendable {
     /// The value of the field, or the bytes of the file.
     public let data: Data
 
-    /// The content as text; nil if it is not UTF-8.
+    /// The content as text; nil if the content is not UTF-8.
     public var text: String? { exactText(data) }
 
     /// The text of a field; nil for a file and for bytes that are not text.

@@ -3,7 +3,7 @@ import Foundation
 
 /// One request that a mock received.
 public struct RecordedRequest: Sendable {
-    /// The request. Its body is in `httpBody`, wherever the client put it.
+    /// The request. Its body is in `httpBody`, wherever the client put the body.
     public internal(set) var request: URLRequest
 
     /// The values that the stub's path template captured, percent-decoded, such as
@@ -22,7 +22,7 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    /// The number of the stub that responded to the request or will respond; nil if none matched.
+    /// The ID of the stub that responded to the request or will respond; nil if no stub matched.
     var stub: Int?
 
     /// When the request was received, measured on the network's clock from the network's creation;
@@ -30,7 +30,7 @@ public struct RecordedRequest: Sendable {
     var startTime = Duration.zero
 
     /// When the response was complete or the client cancelled the request, measured like
-    /// ``startTime``; nil until then.
+    /// ``startTime``; nil while the request is pending.
     var endTime: Duration?
 
     /// The status and headers that were sent; nil if they have not been sent.
@@ -62,7 +62,7 @@ public struct RecordedRequest: Sendable {
     /// The body; empty if the request has no body.
     public var body: Data { request.httpBody ?? Data() }
 
-    /// The URL; nil if it is missing.
+    /// The URL; nil if the request has no URL.
     public var url: URL? { request.url }
 
     /// The method, `GET` by default.

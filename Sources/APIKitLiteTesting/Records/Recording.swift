@@ -18,14 +18,14 @@ struct Recording: Sendable {
         let isUnauthorized: Bool
         /// The entry's place in its file; nil for a recording that was not read from a file.
         let place: Place?
-        /// The day of the recording, such as `2026-11-22`; nil if it is unknown.
+        /// The day of the recording, such as `2026-11-22`; nil if the day is unknown.
         let day: String?
         let text: String
     }
 
     /// A file's entry that cannot be replayed.
     struct Skipped: Sendable {
-        /// The URL; nil if it cannot be read.
+        /// The URL of the request; nil if the URL cannot be read.
         let url: String?
         /// The entry's number, and why the entry was skipped.
         let text: String
@@ -33,7 +33,7 @@ struct Recording: Sendable {
 
     /// How to refer to the recording in a sentence, such as `the archive`.
     let noun: String
-    /// The command that records again; nil if there is none.
+    /// The command that makes a new recording; nil if there is no such command.
     var command: String?
     /// The call that makes the last response repeat.
     let repeating: String

@@ -6,12 +6,13 @@ extension MockResponse {
     ///
     /// The `Content-Type` depends on the file's extension: `application/json` for `.json` or no
     /// extension, and `application/octet-stream` for an unknown extension. A missing file is a
-    /// configuration error: every request to the stub fails, and `verify()` reports it.
+    /// configuration error: every request to the stub fails, and `verify()` reports the error.
     ///
     /// - Parameters:
-    ///   - fileName: The name, as in ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
-    ///   - bundle: `Bundle.module` in a package. In an Xcode project, `Bundle(for:)` with a class
-    ///     of the test target.
+    ///   - fileName: The name of the file, as in ``JsonLoader``: `"users"`, `"users.json"`,
+    ///     `"page.html"`.
+    ///   - bundle: The bundle: `Bundle.module` in a package, or `Bundle(for:)` with a class of the
+    ///     test target in an Xcode project.
     ///   - status: The status of the response, in `100...599`.
     /// - Returns: A response with the content of the file.
     public static func fixture(

@@ -4,11 +4,12 @@ import Foundation
 extension MockResponse {
     /// Returns the response with a header, replacing any earlier value.
     ///
-    /// A `Set-Cookie` header never replaces another, because each cookie needs its own header.
+    /// A `Set-Cookie` header never replaces another `Set-Cookie` header, because each cookie needs
+    /// its own header.
     ///
     /// Over each transport, every header arrives unchanged, or the request fails with an error that
-    /// says why. The mock adds the `Content-Length` itself, so a response with a wrong
-    /// `Content-Length` makes its request fail. Only a response without a body, to a `HEAD` or with
+    /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
+    /// a wrong `Content-Length`. Only a response without a body to a `HEAD`, or a response with
     /// status 304, may declare any length. Setting a `Transfer-Encoding`, or a header of an error,
     /// of ``hanging`` or of a ``passthrough(to:)``, is a configuration error.
     ///
@@ -46,8 +47,8 @@ extension MockResponse {
 
     /// Returns the response with a header that a test writes.
     private func writing(_ name: String, _ value: String) -> MockResponse {
-        // A test cannot set the first header or, if a recorded body was decoded, any of these
-        // headers.
+        // A test cannot set the first of these headers or, if a recorded body was decoded, any of
+        // these headers.
         let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
         if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
             return wrong(

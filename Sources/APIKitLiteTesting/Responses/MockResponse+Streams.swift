@@ -3,7 +3,8 @@ import Foundation
 
 // Responses whose bodies arrive in pieces over time.
 extension MockResponse {
-    /// Returns a response with server-sent events, one in each piece (HTML Standard, section 9.2).
+    /// Returns a response with server-sent events, each in a separate piece (HTML Standard, section
+    /// 9.2).
     ///
     /// The response has no `Content-Length`, because a server does not know the length of such a
     /// body.
@@ -65,8 +66,8 @@ extension MockResponse {
     /// The client receives the headers first, without a `Content-Length`. Then the closure runs,
     /// once for each request, in the same way as a handler: see ``MockNetwork/init(_:)``. The body
     /// ends when the closure returns. If the closure throws an error, the body fails with that
-    /// error. Over a socket, the server closes the connection. When the request is cancelled or
-    /// times out, the closure's task is cancelled.
+    /// error. Over a socket, the server closes the connection instead. When the request is
+    /// cancelled or times out, the closure's task is cancelled.
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.

@@ -21,8 +21,8 @@ extension MockResponse {
     ///
     /// A data delegate receives each piece. A stream or a download receives all bytes since its
     /// last read as one piece. Other clients receive the whole body. Use an interval to simulate a
-    /// slow connection, on which each piece arrives alone. Cutting a ``passthrough(to:)`` or a
-    /// stream is a configuration error, because its source determines the pieces.
+    /// slow connection, on which each piece arrives separately. Cutting a ``passthrough(to:)`` or a
+    /// stream is a configuration error, because other code determines its pieces.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece. A size below 1 is a configuration error.
@@ -44,7 +44,7 @@ extension MockResponse {
 
     /// Returns a response with text in pieces, each sent separately.
     ///
-    /// A data delegate receives each piece. Other clients receive the whole body.
+    /// Clients receive the pieces as ``chunked(by:every:)`` describes.
     ///
     /// - Parameters:
     ///   - pieces: The pieces, in order, sent as UTF-8. Empty pieces are omitted.

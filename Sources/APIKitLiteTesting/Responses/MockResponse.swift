@@ -16,7 +16,7 @@ public struct MockResponse: Sendable {
         case passthrough(to: any HTTPSession)
     }
 
-    /// What comes after the headers and the body.
+    /// How the response ends.
     enum Ending: Sendable {
         case end
         /// An error, after this many bytes of the body.
@@ -38,15 +38,15 @@ public struct MockResponse: Sendable {
     /// Whether the response first waits until the test releases the stub.
     var isHeld = false
     var status = 200
-    /// The explicit headers.
+    /// The headers that the test or a recording specifies.
     var fields: [String: String] = [:]
     /// The URL of the response, if it differs from the URL of the request.
     var url: URL?
     /// Whether the headers come from a recorded response whose body was decoded.
     var isDecoded = false
-    /// Whether the client cannot know the length of the body before its end.
+    /// Whether the client cannot know the length of the body before the body ends.
     var isOpenEnded = false
-    /// The pieces of the body, none of them empty.
+    /// The nonempty pieces of the body, in order.
     var pieces: [Data] = []
     /// The time before each piece. The last value repeats, unless it is the only value.
     var gaps: [Duration] = []
@@ -62,7 +62,7 @@ public struct MockResponse: Sendable {
 
     var body: Data { pieces.joined }
 
-    /// Returns the response with another value for a property.
+    /// Returns the response with a property set to a value.
     func with<Value>(
         _ property: WritableKeyPath<MockResponse, Value>, _ value: Value
     ) -> MockResponse {
@@ -71,7 +71,8 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// Returns the value of a header. Pass its name in lowercase. The response may use any case.
+    /// Returns the value of a header. Pass the name in lowercase. In the response, the name may
+    /// have any case.
     func value(forHeader name: String) -> String? {
         fields.first { $0.key.lowercased() == name }?.value
     }
@@ -106,7 +107,8 @@ public struct MockResponse: Sendable {
     ///     value that cannot be encoded is a configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
-    ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.
+    ///   - encoder: The encoder; by default, an encoder that sorts the keys and does not escape
+    ///     slashes.
     public static func json(
         encoding value: some Encodable, status: Int = 200,
         headers: KeyValuePairs<String, String> = [:], encoder: JSONEncoder? = nil
@@ -170,9 +172,9 @@ public struct MockResponse: Sendable {
 
     /// Returns any error instead of a response.
     ///
-    /// Over a socket, the server closes the connection for a `URLError`. For any other error, it
-    /// responds with status 500 and the error message as the body, because a server cannot send an
-    /// error.
+    /// Over a socket, the server closes the connection for a `URLError`. For any other error, the
+    /// server responds with status 500 and the error message as the body, because a server cannot
+    /// send an error.
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {
@@ -188,7 +190,7 @@ public struct MockResponse: Sendable {
         MockResponse().status(status).header("Location", location)
     }
 
-    /// No response.
+    /// A response that never arrives.
     ///
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.

@@ -10,7 +10,8 @@ extension MockResponse {
     /// loopback address as its host. To change the host, wrap the session in another session.
     ///
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
-    /// pass. If the request goes through their servers, it fails when it times out.
+    /// pass. If the request goes through the networks' servers, the request fails when it times
+    /// out.
     ///
     /// - Parameter session: The session that responds.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
@@ -24,7 +25,8 @@ extension HTTPSession {
         var request = request
         request.removeConnectionFields()
         let (body, response) = try await send(request, awaiting: .head(limit: .max))
-        // The client does not read the body of such a response, so the body is not streamed.
+        // The client does not read the body of a redirect or of a response to a `HEAD`, so that
+        // body is not streamed.
         if request.httpMethod == "HEAD" || response.isRedirect {
             return (HTTPBody(try await body.collect()), response)
         }
@@ -33,7 +35,7 @@ extension HTTPSession {
 }
 
 /// Returns the lowercased names of the fields that belong to one connection (RFC 9110, section
-/// 7.6.1), given the value of its `Connection` field.
+/// 7.6.1), given the value of the connection's `Connection` field.
 func connectionFields(_ connection: String?) -> [String] {
     let named = (connection ?? "").lowercased().split(separator: ",")
     return named.map { $0.trimmingCharacters(in: blanks) } + [
@@ -44,8 +46,8 @@ func connectionFields(_ connection: String?) -> [String] {
 
 extension URLRequest {
     /// Removes the fields that belong to one connection and to its host, as a proxy does. The next
-    /// session adds its own fields. A `Host` that differs from the URL was set by the app, and is
-    /// kept.
+    /// session adds its own fields. A `Host` field that differs from the URL's host stays, because
+    /// the app has set that field.
     fileprivate mutating func removeConnectionFields() {
         var fields = connectionFields(value(forHTTPHeaderField: "Connection"))
         fields += ["Expect", "Content-Length"]
