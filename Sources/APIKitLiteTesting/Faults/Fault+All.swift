@@ -13,17 +13,18 @@ extension Fault {
 
     /// Returns every fault of one response, always in the same order.
     ///
-    /// A body of up to 256 bytes is cut off and truncated at every byte. A longer body is cut off
-    /// and truncated at 64 places: before and after the first byte, before the last byte, within a
-    /// multi-byte character if there is one, and at evenly spaced places. Each JSON value has the
-    /// wrong type in one fault, and is `null` in another fault. If there are more than 64 values,
-    /// 64 evenly spaced values are used. A body that is not JSON has no such faults.
+    /// A body of up to 256 bytes is cut at every byte: in one fault by a lost connection, and in
+    /// another fault by truncation. A longer body is cut in both ways at 64 places: before and
+    /// after the first byte, before the last byte, within a multi-byte character if there is one,
+    /// and at evenly spaced places. Each JSON value has the wrong type in one fault, and is `null`
+    /// in another fault. If there are more than 64 values, 64 evenly spaced values are used. A body
+    /// that is not JSON has no such faults.
     ///
-    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes. A longer body
-    /// is also cut off and truncated at the ends of its pieces. The stream stalls at the ends of
-    /// its pieces and in its middle, and each piece arrives twice in one fault. If there are more
-    /// than 64 pieces, 64 evenly spaced pieces are used. A sample is a stream if its body has
-    /// several pieces, or if its `Content-Type` is for events or JSON Lines.
+    /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body of a stream is cut
+    /// at 64 places and at the ends of its pieces. The stream stalls at the ends of its pieces and
+    /// in its middle, and each piece arrives twice in one fault. If there are more than 64 pieces,
+    /// 64 evenly spaced pieces are used. A sample is a stream if its body has several pieces, or if
+    /// its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.

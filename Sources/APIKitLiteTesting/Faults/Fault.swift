@@ -20,8 +20,8 @@ public enum Fault: Hashable, Sendable {
 
     /// The good response for a task that is cancelled after it has sent its first request.
     ///
-    /// `forEachFault` cancels the task, and then releases the response. The fault itself holds the
-    /// response until then.
+    /// `forEachFault` cancels the task, and then releases the response. The fault itself only holds
+    /// the response.
     case cancelledDuring
 
     /// A transport error instead of a response.
@@ -34,8 +34,7 @@ public enum Fault: Hashable, Sendable {
     /// A connection that is lost after this many bytes of the body. See
     /// ``MockResponse/failing(afterBytes:with:)``.
     ///
-    /// If these bytes are the whole body, the connection is lost because the `Content-Length` is
-    /// too large.
+    /// If these bytes are the whole body, the response declares a longer body.
     case failing(afterBytes: Int)
 
     /// A complete response with only the beginning of the good body, such as JSON without its end.
@@ -60,10 +59,12 @@ public enum Fault: Hashable, Sendable {
     /// (RFC 9110, section 10.2.3). `nil` adds no field.
     case status(Int, retryAfter: String? = nil)
 
-    /// The good response with one byte of its body per second, on the network's clock.
+    /// The good response with its body in small pieces, one piece per second of the network's
+    /// clock.
     ///
-    /// A body of more than 64 bytes arrives in at most 64 pieces. A timeout limits the wait for the
-    /// next byte, so the request times out only if its timeout is shorter than a second.
+    /// A piece has one byte. A body of more than 64 bytes arrives in at most 64 larger pieces. A
+    /// timeout limits the wait for the next byte, so the request times out only if its timeout is
+    /// shorter than a second.
     case slow
 
     /// A connection that stays open after this many bytes of the body, but sends no more. At least
@@ -83,14 +84,14 @@ extension Fault {
 
     /// The fault under which `forEachFault` runs the calling code; `noFault` in any other code.
     ///
-    /// Include this in an expectation, so that its failure says which fault was the cause:
+    /// Include this property in an expectation, so that the failure message names the fault:
     ///
     /// ```swift
     /// #expect(model.message != nil, "\(Fault.current)")
     /// ```
     public static var current: Fault { ofThisRun }
 
-    /// Whether the task is cancelled.
+    /// Whether the fault is a cancellation of the task.
     var isCancellation: Bool { self == .cancelledBefore || self == .cancelledDuring }
 }
 

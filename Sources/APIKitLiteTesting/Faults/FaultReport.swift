@@ -35,7 +35,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     let results: [Fault: LoadOutcome]
 
-    /// The outcome under this fault; nil if the run did not have this fault.
+    /// The outcome under this fault; nil if the run did not include this fault.
     ///
     /// - Parameter fault: One of ``faults``, including any `Retry-After`; or ``Fault/noFault``,
     ///   whose outcome is a value.

@@ -107,9 +107,9 @@ struct FaultRun: Sendable {
     /// Runs the client under one fault. If the client hangs, its task is cancelled but not awaited.
     private func ending(under fault: Fault) async throws -> Ending {
         try await Fault.$ofThisRun.withValue(fault) {
-            // Before each move, the run itself waits until nothing happens.
+            // A short patience is enough, because the run itself waits before it moves the clock.
             let clock = MockClock(patience: .milliseconds(10))
-            // The run moves the clock, so a task that sleeps on it should not be reported.
+            // The run moves the clock, so a task that sleeps on the clock should not be reported.
             clock.watch.output = nil
             let network = MockNetwork(clock: clock)
             let stub = network.stub(.any, fault.response(from: sample), times: .any)
@@ -153,12 +153,12 @@ struct FaultRun: Sendable {
             for _ in 0..<32 { await Task.yield() }
             // The client may run on the main actor, which other tests can keep busy.
             await MainActor.run {}
-            // This leaves time for work on other queues.
+            // The pause leaves time for work on other queues.
             try? await Task.sleep(for: Self.check)
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
             // A client that ignores cancellation receives the response.
             if mayCancel, restingLooks > 0 { stub.release() }
-            // Without a sleeper, the next step would be the deadline of a pending exchange.
+            // Without a sleeper, the clock would move to the deadline of a pending exchange.
             if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty
             {
                 sleeps += 1

@@ -4,8 +4,8 @@ import Foundation
 /// Runs a body of code with a good response, and then once for each fault of that response.
 ///
 /// Each run has its own network, which returns the faulty response to every request. Hand-written
-/// tests rarely cover a connection that is lost after the 17th byte. This function tries them all,
-/// and ``FaultReport/faults`` lists them:
+/// tests rarely cover a connection that is lost after the 17th byte. This function tries every
+/// fault of the response, and ``FaultReport/faults`` lists the faults:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -26,17 +26,17 @@ import Foundation
 ///
 /// - Parameters:
 ///   - sample: A good response.
-///   - errorType: The type of error that the client throws: `APIRequestError`, or its own type. An
-///     error of another type fails the run.
+///   - errorType: The type of error that the client throws: `APIRequestError`, or the client's own
+///     type. An error of another type fails the run.
 ///   - timeLimit: The real time after which a body counts as hung, extended on a busy machine. Time
 ///     during which the clock moves, or the main actor is busy, does not count.
 ///   - fileID: The file to name in an error.
 ///   - line: The line to name in an error.
 ///   - body: The code to run, which receives the network.
 /// - Returns: The outcome under each fault.
-/// - Throws: ``FaultError``, which names each fault under which the body hung or threw another
-///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
-///   cancelled.
+/// - Throws: ``FaultError``, which names each fault under which the body hung or threw an error of
+///   another type; ``MockError`` when the sample is not usable; `CancellationError` when the task
+///   is cancelled.
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,

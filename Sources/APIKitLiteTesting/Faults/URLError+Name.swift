@@ -20,7 +20,8 @@ extension URLError {
         (.httpTooManyRedirects, "httpTooManyRedirects"), (.cancelled, "cancelled"),
     ]
 
-    /// Returns the name of a code, such as `URLError.timedOut`, or its number if it has no name.
+    /// Returns the name of a code, such as `URLError.timedOut`, or the number of a code without a
+    /// name.
     static func name(of code: Code) -> String {
         named.first { $0.code == code }.map { "URLError.\($0.name)" }
             ?? "URLError \(code.rawValue)"

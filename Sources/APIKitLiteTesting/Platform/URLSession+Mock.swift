@@ -19,7 +19,7 @@ extension URLSessionConfiguration {
     }
 
     // A copy of a configuration shares its credential storage.
-    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
+    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // `object` is set once.
         var object: (any AnyObject & Sendable)?
     }
 }

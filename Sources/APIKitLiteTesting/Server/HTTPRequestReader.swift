@@ -5,8 +5,8 @@ import Foundation
 /// request's body has a `Content-Length` or chunks.
 ///
 /// The reader rejects bytes that another server may read as a different request: see "request
-/// smuggling" in the RFC. It stores bytes of a body as they arrive, so a false `Content-Length`
-/// does not allocate memory. After an error, the remaining bytes are meaningless.
+/// smuggling" in the RFC. The reader stores the bytes of a body as they arrive, so a false
+/// `Content-Length` does not allocate memory. After an error, the remaining bytes are meaningless.
 struct HTTPRequestReader {
     /// A request, and whether another request may follow on the connection.
     struct Request {
@@ -30,8 +30,8 @@ struct HTTPRequestReader {
 
     /// Reads the next request, or returns nil at the end of the connection.
     ///
-    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls it if the
-    /// client asks for that response and has not sent any of the body.
+    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls the closure
+    /// if the client asks for that response and has not sent any of the body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
@@ -44,8 +44,9 @@ struct HTTPRequestReader {
         let fields = try fields()
         func field(_ name: String) -> String? { fields[name]?.value.lowercased() }
 
-        // A whole URL, which clients send to a proxy and every server must accept, names the host
-        // itself. The `Host` field must be valid even then, because the request keeps it.
+        // A whole URL, which clients send to a proxy and every server must accept, contains the
+        // host. The `Host` field must be valid even with a whole URL, because the request keeps
+        // that field.
         let isPath = parts[1].hasPrefix("/") || parts[0] == "OPTIONS" && parts[1] == "*"
         guard let host = fields["host"]?.value ?? (isHTTP11 ? nil : "127.0.0.1"),
             let base = URL(string: "http://\(host)/"),

@@ -96,12 +96,12 @@ final class LoopbackConnection: Sendable {
     /// Writes the parts of a response. Returns nil if the client has left or the server has
     /// stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
-        // The message whose head was sent; nil before that.
+        // The message whose head was sent; nil before a head is sent.
         var begun: ResponsePart.Head.Message?
         var hasFinished = false
         // A client that has finished sending may be waiting for the response or may have left. A
         // probe shows which is true. The server sends only one probe, because a second probe would
-        // make the first readable.
+        // make the first probe's byte readable.
         func hasLeft() -> Bool {
             if hasFinished || !socket.hasEnded { return hasFinished && socket.isBroken }
             hasFinished = begun == nil

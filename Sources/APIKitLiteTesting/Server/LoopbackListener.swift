@@ -26,7 +26,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
 
     /// Closes the socket and all connections, and waits until they are closed.
     ///
-    /// If the caller is on a connection's thread, closes that connection later.
+    /// If the caller runs on a connection's thread, that connection closes later.
     func stop() {
         condition.lock()
         defer { condition.unlock() }

@@ -4,7 +4,7 @@ import Foundation
 /// An HTTP/1.1 server on `http://127.0.0.1` that responds from the stubs of a ``MockNetwork``.
 ///
 /// Use a server for clients that no `URLProtocol` can reach: other processes, UI tests,
-/// command-line tools, watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
+/// command-line tools, and apps on watchOS. Call ``MockNetwork/serve(port:)`` to start a server:
 ///
 /// ```swift
 /// let server = try network.serve()
@@ -12,8 +12,9 @@ import Foundation
 /// server.stop()
 /// ```
 ///
-/// The server accepts connections only from this machine, and does not support TLS. It stops when
-/// you call ``stop()``, or when its network and every reference to the server are released.
+/// The server accepts connections only from this machine, and does not support TLS. The server
+/// stops when you call ``stop()``, or when its network and every reference to the server are
+/// released.
 public final class LoopbackServer: Sendable {
     /// A function that responds to a request by sending each part of a response, on any thread.
     ///
@@ -38,8 +39,8 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - onStop: A closure that is called with the server's identity when the server stops, and
     ///     possibly again when the server is released.
-    ///   - responding: Responds to a request. The server calls this function, and the function that
-    ///     it returns, on the thread of the connection.
+    ///   - responding: A function that responds to a request. The server calls this function and
+    ///     the returned function on the thread of the connection.
     /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },

@@ -13,8 +13,8 @@ extension ResponsePart.Head {
         /// Whether the connection can be reused.
         let keepsAlive: Bool
 
-        /// Returns a piece of the body, framed for sending, without copying it; nothing if there is
-        /// no body.
+        /// Returns a piece of the body, framed for sending, without copying the piece; an empty
+        /// array if there is no body.
         func framed(_ chunk: Data) -> [Data] {
             guard isChunked else { return hasBody ? [chunk] : [] }
             return [
@@ -29,8 +29,8 @@ extension ResponsePart.Head {
     /// Returns the response as an HTTP/1.1 message (RFC 9112).
     ///
     /// Fields that the test's closure wrote are sent unchanged. If the fields misdescribe the body,
-    /// the connection closes after the body. A response from another connection loses that
-    /// connection's fields, and any fields that no longer fit its decoded body.
+    /// the connection closes after the body. A response from another connection loses the fields of
+    /// that connection, and the fields that do not fit the decoded body.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = response.statusCode
         var fields = fields
@@ -66,7 +66,7 @@ extension ResponsePart.Head {
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
         fields["date"] = fields["date"] ?? ("Date", httpDateFormat.format(Date()))
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
-            // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
+            // Clients do not accept a comma-separated list of cookies (RFC 6265, section 3).
             let values = name == "set-cookie" ? splitCookies(field.value) : [field.value[...]]
             for value in values { text += "\(field.name): \(value)\r\n" }
         }

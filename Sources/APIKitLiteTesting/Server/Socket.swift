@@ -24,7 +24,7 @@ struct Socket: Sendable {
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         // Closed connections keep the port in use for a minute. The next server can use the port
-        // immediately only if this socket also has the option.
+        // immediately only if this socket also has `SO_REUSEADDR`.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port)
@@ -76,8 +76,8 @@ struct Socket: Sendable {
         }
     }
 
-    /// Whether the client has closed its socket. This is also true if the client has only finished
-    /// sending, which looks the same.
+    /// Whether the client has closed its socket. This property is also true if the client has only
+    /// finished sending, which looks the same.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         let count = again { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }
@@ -171,8 +171,8 @@ struct Socket: Sendable {
 }
 
 extension MockError {
-    /// Returns the error for a server that cannot listen on a port. The reason is by default that
-    /// of the last system call.
+    /// Returns the error for a server that cannot listen on a port. By default, the reason is the
+    /// error of the last system call.
     fileprivate static func cannotListen(on port: Int, _ reason: String? = nil) -> MockError {
         let code = errno
         let taken = code == EADDRINUSE ? "another program or server listens there" : nil
