@@ -24,7 +24,7 @@ protocol Client: AnyObject, Sendable {
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Decides about a redirect. The completion handler, which may be called on any thread,
-    /// receives the next request, or nil if the client wants the response of the redirect.
+    /// receives the next request, or nil if the client wants the redirect itself as its response.
     func follow(
         _ response: HTTPURLResponse, to request: URLRequest,
         completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void)

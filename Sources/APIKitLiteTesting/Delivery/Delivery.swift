@@ -7,14 +7,14 @@ import Foundation
 /// client receives them together when the function waits or ends. If the client waits too long for
 /// the next byte, the response fails with `URLError.timedOut`.
 ///
-/// The task works in *steps*, and a ``MockClock`` may move only between them. A step begins when
+/// The task works in *steps*, and a ``MockClock`` may move only between steps. A step begins when
 /// the clock reaches a moment, the stub is released or the test makes a call, and ends at the next
 /// wait. So while the test moves the clock, the client receives the due parts in order, however
 /// busy the machine is. The user's code runs outside a step, because that code may wait for the
 /// clock.
 final class Delivery: Sendable {
-    /// Receives the parts of the response with their times, in order, on any thread. It is never
-    /// called after the last part.
+    /// Receives the parts of the response with their times, in order, on any thread. The receiver
+    /// is never called after the last part.
     typealias Receiver = @Sendable (ResponsePart, Duration) -> Void
 
     /// What the delivery needs until the response ends. Afterwards the delivery keeps nothing
@@ -24,7 +24,7 @@ final class Delivery: Sendable {
         /// The client, which may hold the handle that cancels the delivery.
         let client: any Client
         var reason: WaitReason
-        /// The body, if the test sends it.
+        /// The stream of the body, if the test sends the body.
         var stream: OpenStream?
         /// The part that the client receives next.
         var due = ResponsePart()
@@ -58,7 +58,7 @@ final class Delivery: Sendable {
     ///
     /// - Parameters:
     ///   - reason: What the reply is waiting for first.
-    ///   - stream: The body, if the test sends it.
+    ///   - stream: The stream of the body, if the test sends the body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         _ reason: WaitReason, _ stream: OpenStream?, _ receiver: @escaping Receiver
@@ -160,7 +160,8 @@ final class Delivery: Sendable {
         try await wait(for: .nothing, .callback) { _ in nil }
     }
 
-    /// Runs or awaits the user's code. The code may wait for the clock, which then moves.
+    /// Runs or awaits the user's code. The clock may move while the code runs, because the code may
+    /// wait for the clock.
     func run<R>(_ reason: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: reason, .deadline)
         let task = currentTask
@@ -212,7 +213,7 @@ final class Delivery: Sendable {
         // An endless writer must let other tasks run.
         if receipt.hasEnded { await Task.yield() }
         await receipt.wait()
-        // Otherwise the client has left, or the task is cancelled.
+        // If the piece was not taken, the client has left or the task is cancelled.
         if !receipt.isTaken { try checkWriter() }
         state.withLock { $0?.reason = reason }
     }

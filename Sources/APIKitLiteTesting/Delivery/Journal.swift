@@ -97,8 +97,9 @@ final class Journal: Sendable {
     /// request.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
-    /// Records a request, which may already have ended, and resumes the tasks waiting for it.
-    /// Returns the request's ID. `delivery` delivers the response; nil for an immediate response.
+    /// Records a request, which may already have ended, and resumes the tasks waiting for the
+    /// request. Returns the request's ID. `delivery` delivers the response; nil for an immediate
+    /// response.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
     ) -> Int {

@@ -45,7 +45,7 @@ final class Receipt: Sendable {
         await state.wait { $0.isEnd }
     }
 
-    /// Whether the client has the piece or will have it.
+    /// Whether the client has the piece or will certainly receive the piece.
     var isTaken: Bool { [.taken, .certain].contains(state.value) }
 
     static var clientGone: URLError { URLError(.networkConnectionLost) }

@@ -10,7 +10,7 @@ struct ResponsePart: Sendable {
         /// Whether the body is already decoded, despite a `Content-Encoding` header.
         var isDecoded = false
         var isPassedThrough = false
-        /// The length of the body that the client expects; nil if it is unknown.
+        /// The length of the body that the client expects; nil if the length is unknown.
         var length: Int?
     }
 

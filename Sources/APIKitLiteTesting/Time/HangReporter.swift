@@ -23,7 +23,7 @@ package final class HangReporter: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates an output that counts the seconds on a clock or, without one, in real time.
+        /// Creates an output that counts the seconds on a clock or, without a clock, in real time.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }
@@ -90,7 +90,7 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Checks for events after a second, unless a check is already scheduled. Call this when
+    /// Checks for events after a second, unless a check is already scheduled. Call this method when
     /// something starts to wait.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
         let output = state.withLock { state -> Output? in

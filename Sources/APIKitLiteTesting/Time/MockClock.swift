@@ -116,11 +116,11 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
     ///
-    /// Sleepers that the woken tasks add wake too. Before the clock moves on from a moment,
-    /// each client that continued at that moment runs until it waits again: it sleeps on this
-    /// clock, waits for a response of a network with this clock, or has read what a stream sent. A
-    /// stub's handler runs until it sleeps or returns. So a loop that advances the clock does not
-    /// move the clock before the clients and handlers have run.
+    /// If a woken task adds a sleeper that is due, that sleeper wakes too. Before the clock moves
+    /// on from a moment, each client that continued at that moment runs until it waits again: it
+    /// sleeps on this clock, waits for a response of a network with this clock, or has read what a
+    /// stream sent. A stub's handler runs until it sleeps or returns. So a loop that advances the
+    /// clock does not move the clock before the clients and handlers have run.
     ///
     /// Nothing reports that a client has ended, or that it waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
@@ -223,7 +223,7 @@ public final class MockClock: CallbackClock {
 }
 
 extension MockClock {
-    /// Calls back once at a client's deadline. The client then continues.
+    /// Calls back once at a client's deadline, and records that the client continues.
     package func schedule(
         at moment: Instant, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {

@@ -26,8 +26,8 @@ final class Monitor<Value: Sendable>: Sendable {
 
     var value: Value { withLock { $0 } }
 
-    /// Calls the body with the value while the lock is held. The change must not fulfill any
-    /// condition.
+    /// Calls the body with the value while the lock is held. The body must not make a condition
+    /// true.
     func withLock<R>(_ body: (inout Value) -> R) -> R {
         state.withLock { body(&$0.value) }
     }
@@ -85,7 +85,8 @@ final class Monitor<Value: Sendable>: Sendable {
 /// Writes text to standard error in one call, so that the output of parallel tests does not mix.
 func writeToStandardError(_ text: String) {
     if StandardError.filters.withLock({ $0.contains { $0.takes(text) } }) { return }
-    // If standard error is closed, this method throws an error, whereas `write(_:)` would crash.
+    // If standard error is closed, `write(contentsOf:)` throws an error, whereas `write(_:)` would
+    // crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }
 

@@ -57,8 +57,9 @@ struct Sleepers: Sendable {
     private var resuming: [Int: Promise<Void>] = [:]
     /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
-    /// The number of clients that something else, such as a response, let continue, and that have
-    /// not waited again. The test may have started a client before it moves a new clock.
+    /// The number of clients that something other than the clock, such as a response, let continue,
+    /// and that have not waited again. The first value counts a client that the test may have
+    /// started before it moves the clock.
     private var activeCount = 1
     /// The number of reply steps in progress, during which the time must not move.
     var stepCount = 0
@@ -91,8 +92,8 @@ struct Sleepers: Sendable {
     /// immediate.
     mutating func clientWaits(_ task: Int? = nil) {
         if task == nil, !awake.isEmpty {
-            // Nothing says whether the client is one of these tasks, so from now on only their
-            // number counts.
+            // Nothing says whether the client is one of these tasks, so from now on only the number
+            // of tasks counts.
             activeCount += awake.count
             awake = []
         }

@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// A `URLProtocol` that responds to every request of a session with one closure, the mock of WWDC
-/// 2018 session 417.
+/// A `URLProtocol` that responds to every request of a session with one closure, like the mock of
+/// WWDC 2018 session 417.
 ///
 /// ```swift
 /// let configuration = URLSessionConfiguration.ephemeral
@@ -41,15 +41,15 @@ open class MockURLProtocol: URLProtocol {
 
     /// Makes this class respond to the requests of `URLSession.shared`.
     ///
-    /// - Important: On Linux, this changes the configuration that the shared session uses. Call
-    ///   this method while that session is idle.
+    /// - Important: On Linux, this method changes the configuration that the shared session uses.
+    ///   Call this method while the shared session is idle.
     public static func register() {
         SharedSession.register(self)
     }
 
     /// Makes `URLSession.shared` send its requests over the network again.
     ///
-    /// - Important: On Linux, call this method while that session is idle.
+    /// - Important: On Linux, call this method while the shared session is idle.
     public static func unregister() {
         SharedSession.unregister(self)
     }

@@ -3,12 +3,12 @@ import Foundation
 
 /// The lease of a `URLProtocol` class, which belongs to one network at a time.
 ///
-/// Foundation creates the protocol object, so only its class can determine which network responds.
-/// Such classes are created at run time, as specializations of a generic class, and cannot be
-/// freed. So a network takes its class from a pool, which gets the class back when no session or
-/// configuration refers to the lease any more. A list of classes copied from a configuration may
-/// still contain the class, so a returned class is reused only after a thousand other classes have
-/// been returned. Until then, a request through the class fails.
+/// Foundation creates the protocol object, so only the object's class can determine which network
+/// responds. Such classes are created at run time, as specializations of a generic class, and
+/// cannot be freed. So a network takes its class from a pool, which gets the class back when no
+/// session or configuration refers to the lease any more. A list of classes copied from a
+/// configuration may still contain the class, so a returned class is reused only after a thousand
+/// other classes have been returned. Until then, a request through the class fails.
 final class PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
     private let core: NetworkCore
@@ -47,7 +47,7 @@ final class PooledProtocolClass: Sendable {
         /// The number of classes that this process has created.
         var count = 0
 
-        /// Returns the class that was returned first, or creates a class.
+        /// Removes and returns the class that was returned to the pool first, or creates a class.
         mutating func take() -> MockURLProtocol.Type {
             if free.count > 1000 { return free.removeFirst() }
             count += 1

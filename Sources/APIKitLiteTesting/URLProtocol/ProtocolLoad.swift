@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The load calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
-    @unchecked Sendable  // See the lock of `state`, and the loading thread of the other variables.
+    @unchecked Sendable  // A lock guards `state`. Other variables stay on the loading thread.
 {
     // `collected` and `urlProtocol` are used only on the loading thread. The other properties are
     // constants, of which only `task` is weak.
@@ -25,8 +25,8 @@ final class ProtocolLoad: Client,
         var isStopped = false
         /// The request; nil once the last part of its response was delivered.
         var request: ClientRequest?
-        /// The request to which Foundation follows a redirect. The response is then delivered only
-        /// if the client refuses the redirect.
+        /// The request with which Foundation follows a redirect; nil without a redirect. The
+        /// response of the redirect is delivered only if the client refuses the redirect.
         var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
@@ -53,9 +53,9 @@ final class ProtocolLoad: Client,
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
-    // This is not a task-local value, because this code runs on the loading queue. Setting a
-    // task-local there can wait for a task that is being cancelled, and that task waits for the
-    // queue.
+    // If possible, the number comes from the task, because this code runs on the loading queue.
+    // Setting a task-local value there can wait for a task that is being cancelled, and that task
+    // waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
@@ -137,8 +137,8 @@ final class ProtocolLoad: Client,
         completion(.success(nil))
     }
 
-    /// Adds a part, on any thread, and delivers it as soon as Foundation accepts it. Parts after
-    /// the last part are ignored.
+    /// Adds a part, on any thread, and delivers the part as soon as Foundation accepts parts. Parts
+    /// after the last part are ignored.
     private func add(_ part: ResponsePart) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
@@ -160,8 +160,8 @@ final class ProtocolLoad: Client,
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
                 // receive the response. Foundation asks the client on another thread, and nothing
-                // reports a refusal, so the response is delayed. An exchange always refuses the
-                // redirect.
+                // reports a refusal, so the response is delayed. This library's own tasks always
+                // refuse the redirect, so their responses are not delayed.
                 let wait = task?.passes == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
                 let respond = { @Sendable [self] in
@@ -194,7 +194,7 @@ final class ProtocolLoad: Client,
             client.receive(.complete(head, [collected.body.joined]), urlProtocol)
         } else {
             for receipt in part.receipts {
-                // The call may run a test's code, so it is made outside any lock, on another
+                // `didTake()` may run a test's code, so it is called outside any lock, on another
                 // thread.
                 task.afterDelegateCalls { receipt.didTake() }
             }

@@ -15,8 +15,8 @@ final class StaticHandler: Sendable {
         var function: Function?
         /// The number of requests that the closure has received.
         var requestCount = 0
-        /// The number of requests whose turn is over. This is also the number of the current
-        /// request, from 0.
+        /// The number of requests whose turn is over. This value is also the number of the request
+        /// whose turn it is, counted from 0.
         var endedCount = 0
     }
 
