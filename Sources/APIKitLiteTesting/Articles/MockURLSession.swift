@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// A session that returns the same response to every request, like the mocks in many articles.
+/// A session that returns the same response to every request, as many hand-written mocks do.
 ///
-/// Its tasks complete inside `resume()`. For responses that depend on the request, use a
+/// The session's tasks complete inside `resume()`. For responses that depend on the request, use a
 /// ``MockNetwork``, which is also a session.
 public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.

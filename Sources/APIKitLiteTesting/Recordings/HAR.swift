@@ -48,7 +48,7 @@ struct HAR: Codable {
         var redirectURL: Part<String>?
         var headersSize: Part<Int>? = Part(-1)
         var bodySize: Int?
-        /// The time of each piece of the body in milliseconds, and its size in bytes.
+        /// The time of each piece of the body in milliseconds, and the piece's size in bytes.
         var _pieces: [[Int]]?
         /// `left` if the client left, `failed` if an error followed the status.
         var _ending: String?
@@ -64,7 +64,7 @@ struct HAR: Codable {
         var mimeType: String?
         var text: String?
         var encoding: String?
-        /// The encoding in a request, for which HAR 1.2 has no field.
+        /// The encoding of a request's body, for which HAR 1.2 has no field.
         var _encoding: String?
         var size: Int?
         var params: [Field]?

@@ -230,8 +230,8 @@ extension MultipartPart {
 }
 
 extension Data {
-    /// Returns the pieces of a body. If its text was edited, the last piece becomes longer or
-    /// shorter.
+    /// Returns the pieces of a body. If the body's text was edited, the last piece becomes longer
+    /// or shorter.
     fileprivate func pieces(_ list: [[Int]]) -> [SentPiece] {
         var rest = self
         let pieces = list.enumerated().map { index, piece in

@@ -33,12 +33,12 @@ extension HTTPArchive {
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
     /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance, and 0
-    /// replaces a number in JSON. The same secret has the same number everywhere. Secret names
-    /// apply to URLs, headers, cookies, forms, multipart fields, JSON, JSON Lines and events with
-    /// JSON. If a value with such a name looks random (at least eight bytes, not a URL, not made of
-    /// words), it is also replaced elsewhere in the archive, except in hosts. The same applies to
-    /// the values of environment variables with secret names. `Redaction` describes the other
-    /// rules.
+    /// replaces a secret number in JSON. The same secret has the same number everywhere. Secret
+    /// names apply to URLs, headers, cookies, forms, multipart fields, JSON, JSON Lines and events
+    /// with JSON. If a value with such a name looks random (at least eight bytes, not a URL, not
+    /// made of words), the value is also replaced elsewhere in the archive, except in hosts. The
+    /// same applies to the values of environment variables with secret names. `Redaction` describes
+    /// the other rules.
     ///
     /// If a line of a stream contains a secret, the pieces of that line become one piece.
     ///

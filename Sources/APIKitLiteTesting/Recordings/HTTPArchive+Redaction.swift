@@ -107,7 +107,7 @@ extension Redaction {
     /// The redaction, extended to the values of environment variables with secret names. A server
     /// may send such a value back under another name.
     var hidingEnvironment: Redaction {
-        // `PWD` is the working directory.
+        // `PWD` is the working directory, not a password.
         let secrets = ProcessInfo.processInfo.environment
             .filter { $0.key != "PWD" && Redaction.standard.hides($0.key, $0.value) }
         return hidingRandomValues(Array(secrets.values))

@@ -66,12 +66,12 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         /// The error that ended the request, before or after the ``response``; nil if the request
         /// did not fail.
         public var error: URLError?
-        /// Whether the client left before the response ended. In that case, the response of a
-        /// replay does not end.
+        /// Whether the client left before the response ended. In that case, the replayed response
+        /// does not end.
         var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not contain the date.
         var startDate: Date
-        /// The entry in the file; nil without a file.
+        /// The place of the entry in its file; nil if the exchange was not read from a file.
         var place: Recording.Place?
         /// Whether the journal has kept the bodies of the request and its response.
         var isWhole = true

@@ -10,12 +10,12 @@ extension MockNetwork {
     /// items is ignored. JSON and forms are compared by content, and other bodies are compared by
     /// their bytes. For requests to ``serve(port:)``, the host is ignored.
     ///
-    /// A secret in a recorded request, such as `REDACTED-1`, matches any text in its place, except
-    /// in a key of JSON. A 0 also matches any number with a secret name or at least eight digits.
-    /// If several recorded requests match, the stubs use, in order, the recorded requests that
-    /// share the most words of the URL, the headers and the body with the request. So a client that
-    /// sends the token of a recorded response receives the responses that were recorded with that
-    /// token. A 401 may stay unused if the client has repeated its request with a newer token.
+    /// A mark in a recorded request, such as `REDACTED-1`, matches any text in its place, except in
+    /// a key of JSON. A 0 in JSON also matches any number with a secret name or at least eight
+    /// digits. If several recorded requests match, the stubs use, in order, the recorded requests
+    /// that share the most words of the URL, the headers and the body with the request. So a client
+    /// that sends the token of a recorded response receives the responses that were recorded with
+    /// that token. A recorded 401 may stay unused if the client already has a newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a
@@ -26,7 +26,8 @@ extension MockNetwork {
     ///
     /// - Parameters:
     ///   - archive: The exchanges.
-    ///   - afterLast: What a request receives after its last response: by default, an error.
+    ///   - afterLast: What a request receives after its last recorded response: by default, an
+    ///     error.
     ///   - times: How often each stub may respond. With `.atLeast(1)`, ``verify()``
     ///     reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.

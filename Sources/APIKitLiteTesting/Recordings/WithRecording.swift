@@ -19,22 +19,22 @@ import Foundation
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
-/// of recordings, separated by commas, or to `all`. Each request then goes to `session`. The whole
-/// file is written after the body returns without an error and the verification succeeds. A failed
-/// `#expect` does not count as an error. Only the variable can start a recording, so no recording
-/// starts by accident.
+/// of recordings, separated by commas, or to `all`. While recording, each request goes to
+/// `session`. The whole file is written after the body returns without an error and the
+/// verification succeeds. A failed `#expect` does not count as an error. Only the environment
+/// variable can start a recording, so no recording starts by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
 ///   - session: The session that sends the requests while recording.
 ///   - matcher: The requests to record. While recording, any other request fails.
-///   - afterLast: What a request receives after its last response: by default, an error.
+///   - afterLast: What a request receives after its last recorded response: by default, an error.
 ///   - times: How often each recorded request may occur. By default, each exchange must be used.
 ///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. Recording always takes
 ///     real time.
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
 ///     replay ignores these values, so include the names of values that differ in each run.
-///   - filePath: The test's file, beside the folder `Recordings`.
+///   - filePath: The test's file, which is beside the folder `Recordings`.
 ///   - fileID: The file to name in error messages.
 ///   - line: The line to name in error messages.
 ///   - function: The test to name in error messages.
