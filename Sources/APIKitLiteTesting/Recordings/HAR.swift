@@ -2,8 +2,8 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// The properties have the names of the file's fields. They include every field that HAR 1.2
-/// requires, because Firefox and Charles reject a file without `pages` or `response`.
+/// The properties have the names of the file's fields. The properties include every field that HAR
+/// 1.2 requires, because Firefox and Charles reject a file without `pages` or `response`.
 struct HAR: Codable {
     var log: Log
 

@@ -72,7 +72,7 @@ public final class Stub: Sendable {
     }
 
     /// What is wrong with the stub or, if the stub is valid, with each of its responses. An invalid
-    /// response fails only the request that receives it.
+    /// response fails only the request that receives this response.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
         guard case .responses(let responses, _) = source else { return [] }

@@ -124,8 +124,8 @@ public final class MockClock: CallbackClock {
     ///
     /// Nothing reports that a client has ended, or that it waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
-    /// for as long as you pass to ``init(patience:)``, the clock moves on. The clock waits this
-    /// long at most once at each moment, however many sleepers wake at that moment. If a client
+    /// for as long as you pass to ``init(patience:)``, the clock moves on. The clock waits for that
+    /// time at most once at each moment, however many sleepers wake at that moment. If a client
     /// needs longer, or works in several tasks, wait with
     /// ``waitForSleepers(_:within:fileID:line:)``.
     ///

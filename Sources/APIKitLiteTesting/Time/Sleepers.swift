@@ -8,7 +8,7 @@ struct Sleeper: Sendable {
         case task = "a task"
         /// A callback, such as for a delayed response.
         case callback = "a response"
-        /// The timeout of an exchange or a handler. `waitForSleepers` does not count it.
+        /// The timeout of an exchange or a handler. `waitForSleepers` does not count deadlines.
         case deadline = "a deadline"
 
         /// Whether `waitForSleepers` counts such a sleeper.
