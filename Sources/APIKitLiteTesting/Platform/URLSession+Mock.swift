@@ -18,8 +18,8 @@ extension URLSessionConfiguration {
         urlCredentialStorage = retainer
     }
 
-    // A copy of a configuration shares its credential storage, whose `object` is set only once.
-    private final class Retainer: URLCredentialStorage, @unchecked Sendable {
+    // A copy of a configuration shares its credential storage.
+    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // Set only once.
         var object: (any AnyObject & Sendable)?
     }
 }
