@@ -47,6 +47,8 @@ package final class HangReporter: Sendable {
         /// The descriptions of the test's pending calls, such as `stub.waitForRequests(3)`.
         var calls: [Int: @Sendable () -> String] = [:]
         var lastCall = 0
+        /// How often something has started to wait.
+        var beginCount = 0
         var isLooking = false
     }
 
@@ -92,35 +94,43 @@ package final class HangReporter: Sendable {
 
     /// Checks for events after a second, unless a check is already scheduled. Call this method when
     /// something starts to wait.
-    func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
-        let output = state.withLock { state -> Output? in
-            guard !state.isLooking, let output = state.output else { return nil }
-            state.isLooking = true
-            return output
+    func begin() {
+        let isFirst = state.withLock { state in
+            state.beginCount += 1
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        if isFirst { lookAfterSecond(eventCount) }
+    }
+
+    /// Schedules a check, which compares the number of events with an earlier number. Without an
+    /// output, stops checking.
+    private func lookAfterSecond(_ seen: Int, _ quietSeconds: Int = 0) {
+        let output = state.withLock { state in
+            if state.output == nil { state.isLooking = false }
+            return state.output
         }
         guard let output else { return }
-        let seen = seen ?? eventCount
         output.afterSecond { [weak self] in self?.look(output, seen, quietSeconds) }
     }
 
     /// Schedules another check, writes the report, or stops if nothing is waiting.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // The flag is cleared first, so that whatever starts to wait now schedules another check or
-        // is found below.
-        let calls = state.withLock { state in
-            state.isLooking = false
-            return state.calls.sorted { $0.key < $1.key }
+        // The count is read first, so that whatever starts to wait now is either found below or
+        // counted.
+        let (calls, beginCount) = state.withLock { state in
+            (state.calls.sorted { $0.key < $1.key }, state.beginCount)
         }
         let members = members
         let waits =
             calls.isEmpty
             ? members.compactMap(\.wait).suffix(1) : calls.map { $0.value() }[...]
-        if waits.isEmpty { return }
+        if waits.isEmpty { return stop(unlessBegunAfter: beginCount) }
         let count = eventCount
         let quietSeconds = count == seen ? quietSeconds + 1 : 0
         if .seconds(quietSeconds) < Self.time {
             if mainActor.isTaken { mainActor.request() }
-            return begin(after: count, quietSeconds: quietSeconds)
+            return lookAfterSecond(count, quietSeconds)
         }
         var details = members.flatMap(\.details)
         // The main actor was asked for a turn at least a second ago.
@@ -129,6 +139,16 @@ package final class HangReporter: Sendable {
         }
         let lines = waits + details.map { "  " + $0 }
         output.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
+        stop(unlessBegunAfter: beginCount)
+    }
+
+    /// Stops checking, unless something has started to wait during the last check.
+    private func stop(unlessBegunAfter count: Int) {
+        let isLooking = state.withLock { state in
+            state.isLooking = state.beginCount != count
+            return state.isLooking
+        }
+        if isLooking { lookAfterSecond(eventCount) }
     }
 
     /// The number of all events and of calls that started to wait.
