@@ -96,7 +96,7 @@ import TestSupport
 
     @Test func reportsEachDelay() async throws {
         network.stub(
-            .get("/events"), events("data: a\n\n"), .error(.timedOut), .status(503),
+            .get("/events"), events("data: a\n\n"), .error(.timedOut), .text("busy", status: 503),
             .status(204))
         let reports = Locked<[String]>([])
 
@@ -104,16 +104,22 @@ import TestSupport
         let stream = session.events(
             request(baseURL), reconnecting: policy,
             willReconnect: { delay, error in
-                let code = error.map { error in
-                    "\(error.statusCode ?? (error.underlying as? URLError)?.code.rawValue ?? 0)"
+                let text = error.map { error in
+                    "\(error.statusCode ?? (error.underlying as? URLError)?.code.rawValue ?? 0) "
+                        + (error.data?.text ?? "")
                 }
-                reports.withLock { $0.append("\(delay) \(code ?? "complete")") }
-            }, clock: ImmediateClock())
-        _ = try await stream.all()
+                reports.withLock { $0.append("\(delay) \(text ?? "complete")") }
+            }, clock: clock)
+        async let events = stream.all()
+        for _ in 0..<3 {
+            await clock.waitForSleepers()
+            await clock.advance(by: .milliseconds(100))
+        }
+        _ = try await events
 
         #expect(
             reports.withLock { $0 } == [
-                "0.1 seconds complete", "0.1 seconds -1001", "0.1 seconds 503",
+                "0.1 seconds complete", "0.1 seconds -1001 ", "0.1 seconds 503 busy",
             ])
     }
 
