@@ -15,7 +15,9 @@ extension PathTemplate {
     ///
     /// The path is split before it is decoded, so an escaped slash does not separate segments.
     static func decodedSegments(ofPath path: String) -> [String] {
-        segments(of: path).map { PercentEncoding.decode($0) }
+        let segments = segments(of: path)
+        return path.utf8.contains(UInt8(ascii: "%"))
+            ? segments.map { PercentEncoding.decode($0) } : segments
     }
 
     /// Returns the value of each name in the template, or nil if the template does not match the

@@ -26,15 +26,17 @@ enum RequestBody {
         if let refusal = refusal(of: request, task) { throw refusal }
         var request = request
         if request.httpMethod == "HEAD" { (request.httpBody, request.httpBodyStream) = (nil, nil) }
-        let type = request.value(forHTTPHeaderField: "Content-Type")
-        if request.httpMethod == "POST", request.hasBody, type == nil {
+        if request.httpMethod == "POST", request.hasBody,
+            request.value(forHTTPHeaderField: "Content-Type") == nil
+        {
             request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
         }
         // On Linux, this library adds both headers to a request whose body consists of files.
-        if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
+        let fields = request.allHTTPHeaderFields ?? [:]
+        if fields["Transfer-Encoding"] == " " {
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+        for (name, value) in fields {
             let sent = value.trimmingCharacters(in: blanks)
             if sent != value {
                 request.setValue(sent.isEmpty ? nil : sent, forHTTPHeaderField: name)

@@ -50,8 +50,10 @@ final class RequestReading {
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path. There is always at least one segment.
-    private(set) lazy var segments: [String] =
-        PathTemplate.decodedSegments(ofPath: url.path)
+    ///
+    /// `URL` has already parsed its path, so this takes a third of the time of ``url``.
+    private(set) lazy var segments: [String] = PathTemplate.decodedSegments(
+        ofPath: request.url?.absoluteURL.path(percentEncoded: true) ?? "")
     private(set) lazy var query: [NamedItem] = NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or the reason why it is not JSON; nil if there is no body.

@@ -152,11 +152,9 @@ extension MockResponse {
 
     /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be sent.
     func lengthError(for request: URLRequest) -> String? {
+        guard !isDecoded, let ownLength = value(forHeader: "content-length") else { return nil }
         let length = length(for: request)
-        guard !isDecoded, let ownLength = value(forHeader: "content-length"), ownLength != length
-        else {
-            return nil
-        }
+        if ownLength == length { return nil }
         let none =
             allowsBody ? "a stream has none, unlike .data(_:).chunked(by:)" : "a \(status) has none"
         let reason = length.map { "the length is \($0)" } ?? none
