@@ -112,7 +112,7 @@ extension Fault: CustomStringConvertible {
         case .html(let status): "HTML from a proxy, status \(status)"
         case .status(let status, let seconds?): "\(status) with Retry-After: \(seconds)"
         case .status(let status, nil): "status \(status)"
-        case .slow: "one byte a second"
+        case .slow: "slow body"
         case .stalled(let count): "nothing after \(byteCount(count))"
         case .repeatedPiece(let number): "piece \(number) sent twice"
         }

@@ -194,7 +194,7 @@ extension FaultRun.Violation {
         let requests = network.requests
         var state = "it sent nothing"
         if let last = requests.last {
-            let count = requests.count == 1 ? "" : " (of \(requests.count) requests the last)"
+            let count = requests.count == 1 ? "" : " (the last of \(requests.count) requests)"
             state = "\(last.line)\(count) waits for its response"
             if last.endTime != nil {
                 state = """

@@ -20,7 +20,7 @@ extension NetworkCore {
             + recorded.sorted { $0.key < $1.key }.flatMap {
                 first(of: unusedExchanges(of: $0.value), rest: "exchanges were not used") { $0 }
             }
-            + first(of: misused, rest: "stubs were used too seldom or too often") {
+            + first(of: misused, rest: "stubs were used too rarely or too often") {
                 $1 + hint(for: $0, requests)
             }
             + first(of: journal.awaited, rest: "requests are still waited for") {

@@ -55,7 +55,7 @@ final class StaticHandler: Sendable {
             defer { state.requestCount += 1 }
             return state.function == nil ? nil : state.requestCount
         }
-        guard let number else { return .now(.failure(MockError.noHandler(request).written)) }
+        guard let number else { return .now(.failure(MockError.noHandler(request).written())) }
         return Reply(from: { try await respond(to: $0, number, state) }, to: request)
     }
 
@@ -72,16 +72,16 @@ final class StaticHandler: Sendable {
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
         guard let function = state.value.function else {
-            throw MockError.handlerCleared(request).written
+            throw MockError.handlerCleared(request).written()
         }
         return try function(request)
     }
 }
 
 extension MockError {
-    /// The error, which is also written to standard error. Many apps replace every error with an
+    /// Writes the error to standard error, and returns it. Many apps replace every error with an
     /// error of their own, and no `verify()` reports this error.
-    fileprivate var written: MockError {
+    fileprivate func written() -> MockError {
         writeToStandardError("APIKitLiteTesting: \(self)\n")
         return self
     }

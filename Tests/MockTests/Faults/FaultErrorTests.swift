@@ -143,7 +143,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
         forever.signal()
 
-        let text = "one byte a second: did not end within 0.1 seconds; it sent nothing"
+        let text = "slow body: did not end within 0.1 seconds; it sent nothing"
         #expect("\(failure)".hasSuffix("\n  \(text)"))
     }
 
@@ -171,11 +171,11 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     /// Endless requests and endless sleeps do not keep the run alive.
     @Test func aBodyThatNeverRestsIsGivenUp() async throws {
         let failure = try await failure([.hanging, .slow]) { fault, network, clock in
+            network.stub(.any, .text(""))
             while !Task.isCancelled {
                 if fault == .slow {
                     try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
                 } else {
-                    network.stub(.any, .text(""))
                     _ = try? await network.exchange(.test("a"))
                 }
             }
@@ -186,7 +186,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(lines[1].hasPrefix("  no response: did not end within 0.1 seconds; GET"))
         #expect(
             lines[2] == """
-                  one byte a second: did not end, although its clock has woken it 1000 times; it sent \
+                  slow body: did not end, although its clock has woken it 1000 times; it sent \
                 nothing
                 """)
     }

@@ -100,7 +100,7 @@ import Testing
         }
         let text = try #require(failure).description
         #expect(text.hasPrefix("1 of \(report.faults.count) faults broke the client"))
-        #expect(text.contains("\n  one byte a second: threw CancellationError"))
+        #expect(text.contains("\n  slow body: threw CancellationError"))
     }
 
     @Test func eachFaultHasANetworkOfItsOwn() async throws {

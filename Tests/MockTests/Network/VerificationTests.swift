@@ -106,7 +106,7 @@ import TestSupport
         arguments: [
             (20, 0, nil), (21, 0, "and 1 more request without a response."),
             (100, 0, "and 80 more requests without a response."),
-            (0, 100, "and 80 more stubs were used too seldom or too often."),
+            (0, 100, "and 80 more stubs were used too rarely or too often."),
         ] as [(Int, Int, String?)])
     func keepsTheFirstTwentyOfManyFindings(
         _ requests: Int, _ stubs: Int, _ rest: String?
