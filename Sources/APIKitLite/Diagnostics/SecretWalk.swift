@@ -29,7 +29,8 @@ package struct SecretWalk {
         redaction.hides(kind(name), value, isKey: isKey)
     }
 
-    /// Returns the mark that replaces a secret. `otherForm` may be the secret without a scheme.
+    /// Returns the mark that replaces a secret. For a header value such as `Bearer a1`, `otherForm`
+    /// is the token alone.
     mutating func mark(_ secret: String, otherForm: String? = nil) -> String {
         collect([secret])
         return redaction.mark(secret, otherForm: otherForm)

@@ -6,8 +6,8 @@ enum Repetition {
     case allowed
     /// Foundation must not send the request again. The task fails.
     case refused
-    /// Foundation must send the request only once, over a new connection, because the library is
-    /// sending the request for the second time.
+    /// The library is sending the request again. Foundation must send it only once, over a new
+    /// connection.
     case refusedOnNewConnection
 }
 

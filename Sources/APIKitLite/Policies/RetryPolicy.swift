@@ -45,8 +45,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
-    /// any method. By default, the methods of requests that may be processed twice: `GET`, `HEAD`,
-    /// `PUT`, `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    /// any method. By default, the idempotent methods: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`,
+    /// `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public var methods: Set<String>?
     /// The status codes after which a request is sent again. By default, the codes of failures that
     /// may be temporary: 408, 429, 500, 502, 503 and 504.

@@ -8,7 +8,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception
     /// instead.
     case invalidatedSession
-    /// A server redirected the refresh of a credential, which contains a secret, to another origin.
+    /// A server redirected a refresh request, which contains a secret, to another origin.
     /// The redirect was not followed. An origin looks like `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
     /// The app set another credential after the request was made, so the request was not sent: see

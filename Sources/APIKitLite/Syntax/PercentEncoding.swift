@@ -8,9 +8,10 @@ package struct PercentEncoding: Sendable {
     private let isAllowed: [Bool]
     private let plusForSpace: Bool
 
-    /// RFC 3986 "unreserved", for a value in a path. The value must not add a segment or query.
+    /// The "unreserved" characters of RFC 3986, for a value in a path, which must not add a segment
+    /// or a query.
     static let pathValue = PercentEncoding(allowing: "-._~")
-    /// RFC 3986 "pchar", for the literal text of a path segment.
+    /// The "pchar" characters of RFC 3986, for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
     /// The characters without a special meaning in the name or value of a query item.
     static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")

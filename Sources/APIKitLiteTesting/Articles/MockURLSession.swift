@@ -95,7 +95,7 @@ extension MockURLSession {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// Creates a task that sends a request, as a `URLSession` does.
+    /// Creates a task for a request, as a `URLSession` does.
     ///
     /// - Parameters:
     ///   - request: The request to send.

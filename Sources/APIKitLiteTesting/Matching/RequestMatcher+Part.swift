@@ -46,7 +46,7 @@ private struct ExpectedPart: Sendable {
     let fileName: String?
     let mediaType: String?
     let data: Data?
-    /// Whether marks in the data match any text.
+    /// Whether marks in the data, such as `REDACTED-1`, match any text.
     let isRecorded: Bool
 
     func matches(_ part: RecordedPart) -> Bool {

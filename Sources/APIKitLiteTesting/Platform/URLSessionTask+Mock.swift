@@ -68,7 +68,7 @@ extension URLSessionTask? {
     }
 
     /// Asks the client's delegate about a redirect, as Foundation does for a real server. Returns
-    /// false, without a call of the completion handler, if Foundation asks the delegate itself and
+    /// false, without calling the completion handler, if Foundation itself asks the delegate and
     /// creates a protocol object for the next request.
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,

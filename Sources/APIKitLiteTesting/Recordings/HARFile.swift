@@ -106,7 +106,8 @@ struct HARFault: Error, CustomStringConvertible {
         }
     }
 
-    /// Returns a path in an entry, such as `response.status`, or in the file.
+    /// Returns a coding path as text, within its entry, such as `response.status`, or else within the
+    /// file.
     private static func place(_ path: [any CodingKey]) -> Substring {
         // The first three keys lead to the entry, as in `log.entries[0]`.
         (path.count > 3 ? path[3...] : path[...]).map { key in

@@ -71,7 +71,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not contain the date.
         var startDate: Date
-        /// The place of the entry in its file; nil if the exchange was not read from a file.
+        /// The place of the exchange in its file; nil if it was not read from a file.
         var place: Recording.Place?
         /// Whether the journal has kept the bodies of the request and its response.
         var isWhole = true
