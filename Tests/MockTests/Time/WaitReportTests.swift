@@ -360,14 +360,14 @@ import Testing
         process.standardError = errors
         process.standardOutput = FileHandle.nullDevice
         let (output, continuation) = AsyncStream.makeStream(of: Data.self)
-        errors.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { continuation.finish() } else { continuation.yield(data) }
-        }
         try process.run()
-        defer {
-            errors.fileHandleForReading.readabilityHandler = nil
-            process.terminate()
+        defer { process.terminate() }
+        // A `readabilityHandler` may crash: libdispatch, issue 949.
+        Thread.detachNewThread {
+            while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
+                continuation.yield(data)
+            }
+            continuation.finish()
         }
 
         var text = ""
