@@ -19,7 +19,7 @@ extension APIRequestError {
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
-    /// The description of an error that `hiding(_:)` returned, without the curl command.
+    /// The description except the curl command. Read it from an error that `hiding(_:)` returned.
     var sentences: [String] {
         ([headline, summary, failedCredential].compactMap(\.self) + reason
             + [hint].compactMap(\.self))
@@ -88,8 +88,8 @@ extension APIRequestError {
 
     /// The beginning of the body, or only its type and size.
     ///
-    /// Nil if there is no body, or if the body is empty. The sentence about the response mentions
-    /// an empty body.
+    /// The text is nil if there is no body or an empty body, or if only the body's type and size
+    /// can be shown and `summary` shows them.
     private var body: String? {
         guard let data, !data.isEmptyBody else { return nil }
         if let text = redaction.excerpt(of: data, contentType: contentType) {

@@ -36,7 +36,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The server's response, or `nil` if there was none.
     public let response: HTTPURLResponse?
     /// The response's body, or `nil` if there was none. For an accepted stream, the element that
-    /// could not be decoded, or `nil`.
+    /// could not be decoded, or `nil` if there was no such element.
     public let data: Data?
     /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
     /// threw.
@@ -45,7 +45,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// load's original error, and the ``description`` shows that load's request and response.
     public var underlying: any Error { rethrown?.underlying ?? thrown }
     /// The error of another load that this load waited for, such as a credential's refresh, with
-    /// that load's request, status and body. Nil if there is none.
+    /// that load's request, status and body. The cause is nil if no such load failed.
     ///
     ///     } catch where error.cause?.statusCode == 503 {
     ///         message = "Signing in is not possible at the moment."
@@ -59,13 +59,13 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     let thrown: any Error
     /// The error thrown by another load, if no other error wraps it.
     var rethrown: APIRequestError? { thrown as? APIRequestError }
-    /// The request's type, such as `UserRequest`, or the `name` passed to a load of a `URLRequest`.
-    /// Nil if there is no type or name.
+    /// The request's type, such as `UserRequest`, or the `name` passed to a load of a `URLRequest`,
+    /// or nil if there is no type or name.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     private(set) var redaction: Redaction
-    /// A sentence from a policy or a download that says what that policy or download did not do,
-    /// and why.
+    /// A sentence with more about the failure, such as why the request was sent without a
+    /// credential.
     var hint: String?
     /// The closure of `Credentials` that threw the error, or nil if no such closure threw.
     var failedCall: CredentialCall?
@@ -96,8 +96,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the `APIRequestError` that a value is or contains, down to a depth. Searches the
-    /// first 100 elements of a collection, because an app's error may hold a large body.
+    /// Returns the `APIRequestError` that a value is or contains, down to a depth. Searches only
+    /// the first 100 elements of a collection, because an app's error may hold a large body.
     private static func stored(in value: Any, depth: Int) -> APIRequestError? {
         if let error = value as? APIRequestError { return error }
         guard depth > 0 else { return nil }
@@ -107,7 +107,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     }
 
     /// Returns this error with messages that also hide what another redaction hides. The messages
-    /// hide the values of the request's and response's secrets wherever they occur.
+    /// hide the values of the request's and response's secrets wherever these values occur.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -115,14 +115,14 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         return error
     }
 
-    /// The response's status code, or `nil` if there was none.
+    /// The response's status code, or `nil` if there was no response.
     public var statusCode: Int? { response?.statusCode }
 
-    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if there is no
-    /// such header. A date in the header is measured from the response's `Date`, or else from now.
+    /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if the header
+    /// is missing or invalid. A date is measured from the response's `Date`, or else from now.
     public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
 
-    /// Whether the load was cancelled, so that you need not show an error.
+    /// Whether the load was cancelled. If it was cancelled, you need not show an error.
     ///
     /// A `URLError.cancelled` alone does not count as a cancellation. For example, a session throws
     /// that error when the app rejects a certificate.

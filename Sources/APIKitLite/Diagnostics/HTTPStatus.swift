@@ -1,12 +1,12 @@
 /// The reason phrases of the registered status codes (RFC 9110, section 15, and the IANA registry).
 package enum HTTPStatus {
-    /// Returns a status code's reason phrase, or `""` if the code is unregistered, as HTTP allows.
+    /// Returns a status code's reason phrase, or `""`, which HTTP allows, for an unregistered code.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases["\(status)"] ?? ""
     }
 
-    /// Returns a status code with its reason phrase, `404 (Not Found)`, or only the code if it is
-    /// unregistered.
+    /// Returns a status code with its reason phrase, such as `404 (Not Found)`, or only the code if
+    /// it is unregistered.
     package static func describe(_ status: Int) -> String {
         reasonPhrases["\(status)"].map { "\(status) (\($0))" } ?? "\(status)"
     }

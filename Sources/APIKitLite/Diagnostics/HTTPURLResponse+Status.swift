@@ -40,7 +40,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPURLResponse {
-    /// Returns a response with a status and headers, for pure tests or for parsing only a body.
+    /// Returns a response with a status and headers, to test a pure function or parse a body alone.
     ///
     ///     let books = try request.parseResponse(data: data, response: .status(200))
     ///
@@ -63,7 +63,7 @@ public struct UnacceptableStatusError:
 {
     /// The status code of the response.
     public let statusCode: Int
-    /// The ranges of status codes that the request accepts. Empty if the ranges are unknown.
+    /// The ranges of status codes that the request accepts, empty if the ranges are unknown.
     let accepted: [Range<Int>]
 
     /// Creates an error.

@@ -55,9 +55,9 @@ extension Redaction {
 
     /// Returns the text of a body without its secrets, for display.
     ///
-    /// JSON is recognized by its text, and a form by its content type. Any part of another body may
-    /// be secret, so the result for such a body is `nil`. Without redaction, the result is `nil`
-    /// only if the body is not text.
+    /// JSON is recognized by its text, and a form by its content type. In any other body, every
+    /// part may be secret, so the result is `nil`. Without redaction, the result is `nil` only if
+    /// the body is not text.
     ///
     /// - Parameter limit: How many bytes of the body to read.
     func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {
@@ -73,8 +73,8 @@ extension Redaction {
         body.count > 2_000_000 ? nil : Result { try JSONText.read(body) }
     }
 
-    /// Redacts with a new `SecretWalk`, and again with the values of the secrets found so far,
-    /// until no new values are found. `hiding` decides which of the values are hidden everywhere.
+    /// Redacts `original` with a new `SecretWalk`, and again with the secrets found so far, until
+    /// no new secrets are found. `hiding` decides which of these secrets are hidden everywhere.
     private func walked<T>(
         _ original: T, hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
         _ redacted: (inout SecretWalk, T) -> T
@@ -93,14 +93,14 @@ extension URLRequest {
     }
 }
 
-// Before redaction, text is cut to the length that a message quotes, so the cost depends on that
-// length, not on the body's size.
+// Before redaction, text is cut to little more than a message quotes, so the cost of redaction does
+// not depend on the body's size.
 extension Redaction {
     /// The size in bytes of the largest body that is searched for secrets.
     static let longestBody = 100_000
 
-    /// How many bytes to read beyond the quoted text, so that a secret that begins in that text is
-    /// read whole if it is a known value or has the shape of a token.
+    /// How many bytes to read beyond the quoted text. A known value or a token that begins in the
+    /// quoted text is then read entirely.
     private var margin: Int { 4_096 + longestValue }
 
     /// How many bytes of a body to read for an excerpt.

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or
 /// JSON that is itself a value. A secret string becomes `REDACTED`, a secret number in JSON becomes
-/// 0, and a secret Boolean becomes `false`. Everything else is unchanged. Unless the redaction is
-/// ``none``, it also hides the user info of URLs, and shows only the type and size of a body that
-/// is neither JSON nor a form.
+/// 0, and a secret Boolean becomes `false`. The text around a secret is unchanged. Unless the
+/// redaction is ``none``, it also hides the user info of URLs, and shows only the type and size of
+/// a body that is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
-/// A value of at least four bytes that a request or its response has under such a name is also
+/// A value of at least four bytes that a request or its response has under a secret name is also
 /// hidden elsewhere in the same error or event, for example if the server repeats it in a message.
 /// Random-looking values are hidden everywhere except in host names. Other values are hidden only
 /// as whole words. The password of a Basic credential is also hidden in this way. Bodies up to
@@ -54,7 +54,7 @@ public struct Redaction: Sendable, Equatable {
     /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON Web
     /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names.
     ///
-    /// Some values with such names are not hidden:
+    /// Some values with secret names are not hidden:
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
@@ -107,8 +107,8 @@ public struct Redaction: Sendable, Equatable {
 
     /// Returns a copy of this redaction that does not hide values under these names.
     ///
-    /// Names must match in full, ignoring case, hyphens and underscores. Their values are shown
-    /// unchanged, except within an object or array under another secret name.
+    /// A name must match in full, but case, hyphens and underscores make no difference. The values
+    /// are shown unchanged, except within an object or array under another secret name.
     public func showing(_ names: String...) -> Redaction {
         let shown = names.map(\.folded)
         return changed {
@@ -142,8 +142,8 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? SecretName(name) : .ordinary
     }
 
-    /// Returns whether a value is secret because of its name. For an object, an array or a file,
-    /// the value is nil.
+    /// Returns whether a value is secret because of its name. For an object, an array or a part of
+    /// a multipart form, the value is nil.
     func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
         if let value, value.isEmpty || value == "null" { return false }
         switch name {
@@ -173,8 +173,8 @@ public struct Redaction: Sendable, Equatable {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Returns whether a value can be recognized within other text. Such a value is neither a URL
-    /// nor just words: it has a digit, a character not found between words, or 20 letters in a row.
+    /// Returns whether a value can be recognized within other text. Such a value is not a URL, has
+    /// at least eight bytes, and contains a digit, 20 letters in a row, or a symbol except `-_./:`.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in
@@ -189,7 +189,7 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// Returns text that was cut, without the beginning of a secret at its end.
+    /// Returns text that was cut. If the text ends within a secret, the mark replaces that secret.
     package func withoutCutSecret(_ text: String) -> String {
         let cut =
             values.cutValue(in: Array(text.utf8))
@@ -214,6 +214,6 @@ public struct Redaction: Sendable, Equatable {
 }
 
 extension String {
-    /// The lowercase letters and digits of a name, for comparison.
+    /// The letters and digits of a name in lower case, for comparison.
     var folded: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

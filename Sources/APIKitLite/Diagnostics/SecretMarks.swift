@@ -8,7 +8,7 @@ final class SecretMarks: Sendable, Equatable {
         numbers = Locked((last, [:]))
     }
 
-    /// Returns the mark that replaces a secret. The secret's other form has the same mark.
+    /// Returns the mark for a secret and for `otherForm`, such as the token in a secret header.
     func mark(_ secret: String, otherForm: String) -> String {
         numbers.withLock { numbers in
             let known = numbers.of[secret] ?? numbers.of[otherForm]

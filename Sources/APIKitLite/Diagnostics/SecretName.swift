@@ -89,7 +89,7 @@ enum SecretName: Equatable, Sendable {
 
 extension String {
     /// Returns whether the text, which has no NUL, contains one of the words. A response may have
-    /// thousands of names, and `contains` takes six times as long.
+    /// thousands of names, so this uses `strstr`, which is six times as fast as `contains`.
     fileprivate func contains(oneOf words: some Sequence<String>) -> Bool {
         withCString { text in words.contains { strstr(text, $0) != nil } }
     }

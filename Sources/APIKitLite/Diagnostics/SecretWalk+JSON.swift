@@ -115,7 +115,7 @@ func tokens(of json: Data) -> [String] {
     return zip(ends, ends.dropFirst()).map { String(decoding: bytes[$0..<$1], as: UTF8.self) }
 }
 
-/// Returns a token's text, with a string's escapes decoded.
+/// Returns a token's text. For a string, removes the quotation marks and decodes the escapes.
 func string(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
     let isWhole = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One pass over a URL, a header or a body, which hides secrets according to their names.
+/// One pass that hides the secrets in a URL, a header or a body according to the secrets' names.
 ///
 /// The pass also hides the values that its redaction knows, wherever they occur, and collects the
 /// values that it hides because of their names.
@@ -8,7 +8,7 @@ package struct SecretWalk {
     package let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
     package internal(set) var secrets: [String] = []
-    /// The results for names seen so far, because a body may repeat a name often.
+    /// The kind of each name seen so far, stored because a body may repeat a name often.
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
     private var depth = 0
@@ -40,7 +40,7 @@ package struct SecretWalk {
         secrets += values.filter { !$0.isMark }
     }
 
-    /// Returns text that is not the value of a name, such as JSON, a URL or items, without secrets.
+    /// Returns text without its secrets. The text may be JSON or items (`a=b&c=d`) or contain URLs.
     package mutating func text(_ text: String) -> String {
         guard depth < 4, text.utf8.contains(where: { beginsName[Int($0)] }) else {
             return redaction.text(text)
@@ -139,7 +139,7 @@ package struct SecretWalk {
         return redaction.text(String(name)) + "=" + self.value(value, encoding)
     }
 
-    /// Returns an encoded value that has no name, without secrets. A value without secrets is
+    /// Returns an encoded value without the secrets in its text. A value without secrets is
     /// unchanged.
     private mutating func value(
         _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
@@ -222,8 +222,8 @@ package struct SecretWalk {
         return shown + part(body[start...])
     }
 
-    /// Returns a part of a multipart form, without secrets. A field is hidden because of its name,
-    /// or else redacted like a body.
+    /// Returns a part of a multipart form, without secrets. A part with a secret name is hidden.
+    /// Any other part is redacted like a body.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }

@@ -1,6 +1,6 @@
 extension String {
-    /// Returns the beginning of the text, at most `limit` bytes, cut between two characters, with
-    /// `…` if more follows. On one line, a line break and the spaces after it become one space.
+    /// Returns at most `limit` bytes of the text, cut between two characters, with `…` at a cut. If
+    /// `onOneLine` is true, a line break and the spaces after it become one space.
     package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
         let start = String(beginning(max(limit, 10_000)))
         let text = onOneLine ? start.onOneLine : start
@@ -23,8 +23,8 @@ extension String {
         return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
     }
 
-    /// The text without control characters, except line feeds and tabs. Otherwise, a server could
-    /// send commands to a terminal.
+    /// The text without control characters, which could be a server's commands to a terminal. Line
+    /// feeds and tabs are kept.
     var withoutControls: String {
         let isRemoved = { (scalar: Unicode.Scalar) in
             scalar.isControl && scalar != "\n" && scalar != "\t"

@@ -4,9 +4,9 @@ extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
     /// The command is one line, unless a body in it contains line breaks. For a file body, the
-    /// command names the file, which curl reads. The command contains only the type and size of a
-    /// body that is not text, may contain secrets, has more than 100,000 bytes, or is any other
-    /// stream.
+    /// command names the file, which curl reads. For any other stream, a body over 100,000 bytes,
+    /// and a body that is neither JSON nor a form, the command contains only the body's type and
+    /// size.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
     ///   same method, headers and text body as a `URLSession`, whatever the body's size.

@@ -5,11 +5,11 @@
 struct ValueSearch: Sendable, Equatable {
     /// The app's values, which are hidden wherever they occur.
     private(set) var given: Set<String> = []
-    /// The values found under secret names, which are hidden as whole words unless they look
-    /// random.
+    /// The values found under secret names. A value that has only digits, or does not look random,
+    /// is hidden only as a whole word.
     private(set) var found: Set<String> = []
-    /// The values in all their forms, by first byte, the longest first. Empty if there are no
-    /// values.
+    /// All forms of the values by their first byte, with the longest forms first. The array is
+    /// empty if there are no values.
     private var forms: [[Form]] = []
 
     private struct Form: Equatable {
