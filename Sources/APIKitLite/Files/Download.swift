@@ -73,8 +73,8 @@ struct Download<R: APIRequest> {
         let timeline = Timeline(load.clock)
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The part's size when it last made progress. Only growth beyond this size is progress,
-        // because a server that ignores `Range` sends the same bytes again.
+        // The part's size at the download's last progress. Only growth beyond this size is
+        // progress, because a server that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
         // The number of attempts since the last progress, and the time when the first of these
         // attempts began.
@@ -84,7 +84,7 @@ struct Download<R: APIRequest> {
         options.context.begin()
         while true {
             try policy.checkDeadline(after: timeline.now() - start)
-            // Nil if the body ended without an error, but before the end of the file.
+            // The failure is nil if the body ended without an error, but before the file's end.
             var failure: (any Error)?
             do {
                 var (body, response) = try await load.send(

@@ -9,9 +9,9 @@ extension HTTPSession {
     /// ```
     ///
     /// The bytes are written to the part, which is the file `file` + `.part`. When all bytes are
-    /// written and their number is the announced length, the part is moved to `file` in one step.
-    /// If the part replaces an older file, the part gets that file's permissions. Until the move,
-    /// `file` is unchanged. If `file` is a symbolic link, the move replaces the link, and the
+    /// written and their number is the announced length, if any, the part is moved to `file` in one
+    /// step. If the part replaces an older file, the part gets that file's permissions. Until the
+    /// move, `file` is unchanged. If `file` is a symbolic link, the move replaces the link, and the
     /// link's target is unchanged.
     ///
     /// If the download fails, the part is kept, with a record next to it. The next call with the
@@ -41,12 +41,12 @@ extension HTTPSession {
     ///   - policy: Decides whether the download continues automatically after a `URLError` that
     ///     occurs before or within the body. The number of attempts and the deadline start over
     ///     whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if
-    ///     that is less. A response that adds less counts as an attempt. A response with one of the
-    ///     policy's statuses is not retried. For such retries, use `retrying`.
+    ///     that is less. A response that adds less counts as an attempt. The policy's statuses are
+    ///     ignored. To retry after a response with one of these statuses, use `retrying`.
     ///   - clock: The clock that measures the delays.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable, before the first byte is written. By
+    ///   - validate: Throws, before anything is written, if a response is not acceptable. By
     ///     default, the response's status must be 200, 203 or 206. The closure is called with empty
     ///     data when the headers arrive. If the closure throws, it is called again with the
     ///     beginning of the body, so that its error can quote the server's message. The closure
@@ -77,7 +77,7 @@ extension HTTPSession {
         return try await download.run(())
     }
 
-    /// Makes the request for an input, and downloads the file that the request names.
+    /// Makes the request for an input, and downloads the requested file.
     ///
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///

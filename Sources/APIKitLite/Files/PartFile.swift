@@ -1,11 +1,11 @@
 import Foundation
 
-/// A download's part, which is the file `file` + `.part` that receives the bytes, and its record.
+/// A download's part (the file `file` + `.part`, which receives the bytes) and the part's record.
 ///
 /// The part is locked against other downloads in all processes until `finish` or `abandon` is
-/// called. If the process exits, the system releases the lock. The process may be killed between
-/// any two steps, because the record of a version of the file is stored before the first byte of
-/// that version, and removed before the first byte of another version.
+/// called. If the process exits, the system releases the lock. Killing the process between two
+/// steps does no harm: the record of a version of the file is stored before the first byte of that
+/// version, and removed before the first byte of another version.
 ///
 /// This type uses system calls, because Foundation cannot lock a file or refuse a link. Every
 /// function may block while it waits for the disk.
@@ -13,8 +13,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
 
-    /// The record of the bytes in the part. At first, it is the record of an earlier download. Nil
-    /// if there are no bytes to keep.
+    /// The record of the bytes in the part, or nil if there are no bytes to keep. At first, it is
+    /// the record of an earlier download.
     private(set) var record: ResumeRecord?
     private let file: URL
     private let path: String
@@ -185,8 +185,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
-    /// The stored record, with the part's size. Nil if the record belongs to another part, or if
-    /// the part is empty or larger than the file to download.
+    /// The stored record, with the part's size. The record is nil if it is missing or belongs to
+    /// another part, or if the part is empty or larger than the file to download.
     private var storedRecord: ResumeRecord? {
         let status = Self.status { lstat(recordPath, &$0) }
         guard status.isRegular, status.st_size < 1 << 16,

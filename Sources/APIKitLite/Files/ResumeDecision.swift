@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a download does with a response's body. Only this decision prevents a file with the bytes
-/// of two versions.
+/// What a download does with a response's body. Only this decision keeps the bytes of two versions
+/// of a file apart.
 enum ResumeDecision: Equatable {
     /// The body is this range of the file. A range that begins at 0 is the whole file, and replaces
     /// the part. Any other range continues the part.
@@ -14,7 +14,7 @@ enum ResumeDecision: Equatable {
     case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
-    /// The record is nil if the request was for the whole file.
+    /// The record is nil if there are no bytes to keep.
     init(record: ResumeRecord?, response: HTTPURLResponse) {
         switch (response.statusCode, record) {
         case (200, _), (203, _):
@@ -70,8 +70,8 @@ extension ResumeRecord {
 }
 
 extension HTTPURLResponse {
-    /// Returns an error if the response has the status of a whole file, but its `Content-Range`
-    /// describes only a range of the file, or does not match the body's length.
+    /// Returns an error if the `Content-Range` of a 200 or 203 response describes only a range of
+    /// the file, or does not match the body's length.
     fileprivate func missingPart(of whole: ContentRange) -> DownloadError? {
         guard let range = field("Content-Range").flatMap({ ContentRange($0) }), let end = range.end
         else { return nil }

@@ -62,13 +62,13 @@ extension ResumeRecord {
     /// Creates the record of a file that a response contains in full, if the download can be
     /// resumed.
     ///
-    /// Returns nil if two versions of the file could be confused, or if positions in the body and
-    /// in the file differ. Each of these conditions is such a case:
+    /// Returns nil if two versions of the file could be confused, if positions in the body and in
+    /// the file differ, or if the server accepts no ranges. These are the cases:
     /// - The status is not 200.
     /// - There is no strong validator (RFC 9110, section 8.8). A weak entity tag is not a strong
     ///   validator. A `Last-Modified` is a strong validator only if there is no entity tag, and if
     ///   `Date` is at least a second later.
-    /// - The response has a `Content-Encoding`, because Foundation decodes the body.
+    /// - The response has a `Content-Encoding`, so Foundation decodes the body.
     /// - `Accept-Ranges` is `none`.
     init?(urlHash: UInt64, of response: HTTPURLResponse) {
         guard response.statusCode == 200, !response.isEncoded,

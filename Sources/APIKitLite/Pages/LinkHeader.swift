@@ -23,7 +23,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// The `Link` header of a page, which `nextInput` may read.
+/// The check for a malformed link in the `Link` header that `nextInput` reads.
 enum LinkHeader {
     /// Receives the header if `link(_:)` finds only a malformed link during a call to `nextInput`.
     @TaskLocal static var malformed: Locked<String?>?

@@ -14,7 +14,7 @@ import Foundation
 ///
 /// The sequence ends after a page that names no next page, before a page that was already loaded,
 /// and at its limit. If every page is empty but names a new page, only the limit ends the sequence.
-/// Nothing runs between two pages, so a loop may end early without clean-up. If a page fails to
+/// Nothing runs between two pages, so a loop that ends early needs no clean-up. If a page fails to
 /// load, the next call to the iterator's `next()` tries that page again:
 ///
 /// ```swift
