@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A wrapper around a session's cache. The wrapper replies on the queue that cancels tasks.
+/// A wrapper around a session's cache. The wrapper replies on the queue where tasks are cancelled.
 ///
 /// On Linux (up to Swift 6.3), a data task asks its session's cache before the task starts, and the
 /// cache replies on another queue. If the task is cancelled during that reply, the task ends before

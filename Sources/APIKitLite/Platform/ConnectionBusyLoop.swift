@@ -6,7 +6,7 @@ import Foundation
 /// While libcurl connects, it waits for the socket to become writable. Foundation keeps watching
 /// for writability when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`),
 /// and a connected socket is nearly always writable. So one pending request on a new connection
-/// keeps a core busy until libcurl drops the socket, as libcurl does when a transfer is paused.
+/// keeps a core busy until libcurl drops the socket. libcurl drops it when a transfer is paused.
 ///
 /// Each long transfer is therefore paused and immediately resumed, unless the transfer is sending.
 /// The pauses are repeated, because a pause has no effect while libcurl connects, and another
@@ -27,12 +27,12 @@ final class ConnectionBusyLoop:
     /// transfers.
     private let timer: any DispatchSourceTimer
     private var schedule = LookSchedule(.now())  // Used under `lock`.
-    /// The number of body bytes that each transfer had sent at the last check. Used on the timer's
-    /// queue.
+    /// The number of body bytes that each transfer had sent at the last check. Only `check()`, on
+    /// the timer's queue, uses these numbers.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
-    /// Checks a session's transfers repeatedly as long as the session has any. Call this before
-    /// each start of a task.
+    /// Checks a session's transfers repeatedly as long as the session has tasks. Call this before
+    /// each task is created.
     static func watch(_ session: URLSession) {
         let key = ObjectIdentifier(session)
         lock.withLock {

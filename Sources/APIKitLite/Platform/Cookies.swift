@@ -48,8 +48,8 @@ extension URLSession {
 
 extension URLSessionExchange {
     /// Stores the cookies of a response over HTTP/2, except cookies that were set or deleted during
-    /// the request. Also deletes cookies that `Max-Age` expires, which Foundation (Swift 6.3.1)
-    /// stores if the response came over HTTP/1.1.
+    /// the request. Also deletes cookies that `Max-Age` marks as expired. Foundation (Swift 6.3.1)
+    /// stores such cookies if the response came over HTTP/1.1.
     func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
         #if canImport(FoundationNetworking)
         guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,

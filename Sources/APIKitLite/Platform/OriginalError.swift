@@ -20,7 +20,7 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 /// Returns the error to throw in place of Foundation's error.
 ///
 /// On Apple platforms, this is the error that `carryingOriginal(_:)` stored, if any. On Linux, a
-/// lost connection and a refused certificate get the same codes as on Apple platforms.
+/// lost connection or a TLS failure gets the same code as on Apple platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return withAppleCode(error)

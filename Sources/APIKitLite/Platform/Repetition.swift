@@ -20,7 +20,7 @@ extension Repetition {
     /// 2026). So a server may process a POST several times. After a second lost connection, libcurl
     /// forgets the part of the body that it has read, so the request hangs, or an app's own body
     /// stream arrives without its beginning. libcurl is therefore limited to one attempt for a
-    /// request that has a body or may not be repeated. If a request with a body may be repeated,
+    /// request that has a body or must not be repeated. If a request with a body may be repeated,
     /// the library itself sends the request a second time.
     init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
@@ -54,9 +54,9 @@ extension URLSessionExchange {
         look()
     }
 
-    /// Returns whether libcurl must not send the request again after a response with this status,
-    /// or without a response. If so, also decides how the task ends, because libcurl's own error
-    /// may name another cause.
+    /// Returns whether libcurl must not send the request again after an attempt that ended with
+    /// this status or without a response. If libcurl must not send it, also decides how the task
+    /// ends, because libcurl's own error may name another cause.
     func refusesRepetition(after status: Int) -> Bool {
         // The server refused the `Expect` header. libcurl sends the request again without that
         // header.

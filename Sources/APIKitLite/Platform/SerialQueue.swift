@@ -2,10 +2,10 @@
 import Foundation
 
 extension OperationQueue {
-    /// Creates a serial delegate queue without the cost of an operation for each callback.
+    /// Creates a serial delegate queue that avoids the cost of an operation for each callback.
     ///
-    /// If more callbacks are waiting than the limit, adding a callback blocks for up to 10 ms, so
-    /// that Foundation does not receive data faster than the callbacks run. A longer wait could
+    /// While `limit` callbacks are waiting, adding a callback blocks for up to 10 ms, so that
+    /// Foundation does not receive data faster than the callbacks run. A longer wait could
     /// block a callback that calls Foundation, because that call waits for the adding thread.
     ///
     /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
@@ -18,7 +18,7 @@ extension OperationQueue {
 
 private final class SerialQueue: OperationQueue, @unchecked Sendable {  // It has only constants.
     private let queue: DispatchQueue
-    /// Counts the callbacks that may still be added without a wait, or nil if there is no limit.
+    /// The count of callbacks that can still be added without a wait, or nil if there is no limit.
     private let slots: DispatchSemaphore?
     private let willAdd: (@Sendable () -> Void)?
 

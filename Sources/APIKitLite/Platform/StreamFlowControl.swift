@@ -5,11 +5,11 @@ import Foundation
 /// Delays the sender of a stream while the stream's reader is slow.
 ///
 /// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
-/// request again, and receives the body from the first byte. Therefore, the delegate queue waits
-/// for the reader after each piece, for at most 10 ms. Meanwhile, Foundation receives little data
+/// request again, and receives the body from the first byte. Therefore, if many bytes are unread,
+/// the delegate queue waits up to 10 ms after a piece. Meanwhile, Foundation receives little data
 /// for any session in the process, and calls to Foundation wait too. If such calls block all
-/// threads of Swift's tasks, no reader can run. So the number of waits is limited: to ten until the
-/// stream's reader asks for bytes, and to a hundred until any reader in the process asks for bytes.
+/// threads of Swift's tasks, no reader can run. So the waits are limited: to ten until the stream's
+/// reader asks for bytes, and to a hundred until any reader in the process asks for bytes.
 final class StreamFlowControl: Sendable {
     private struct State {
         /// The number of waits that timed out since the reader last asked for bytes.
@@ -31,8 +31,8 @@ final class StreamFlowControl: Sendable {
     private let wait: @Sendable (DispatchSemaphore) -> DispatchTimeoutResult
     private let state = Locked(State())
 
-    /// - Parameter waitsForReader: Whether the reader always asks for the next bytes, as a download
-    ///   does.
+    /// - Parameter waitsForReader: Whether the reader, such as a download, always asks for the next
+    ///   bytes.
     init(
         waitsForReader: Bool, failuresOfAll: Locked<Int> = StreamFlowControl.failures,
         wait: @escaping @Sendable (DispatchSemaphore) -> DispatchTimeoutResult = {
@@ -64,7 +64,7 @@ final class StreamFlowControl: Sendable {
         failuresOfAll.next()
     }
 
-    /// Ends a wait. Call this when the reader has taken bytes or has left.
+    /// Ends a wait. Call this when the reader has taken bytes or has stopped reading.
     func didTake(from buffer: BodyBuffer) {
         failuresOfAll.withLock { $0 = 0 }
         let wait = state.withLock { state in

@@ -23,7 +23,7 @@ private final class StreamingSession:
     private let urlSession: URLSession
     private let key: ObjectIdentifier
     private weak var owner: URLSession?
-    /// The owner's protocol classes. A mock may change these classes while it is registered.
+    /// The owner's protocol classes. Registering or unregistering a mock may change these classes.
     private let protocolClasses: [ObjectIdentifier]
     private var streamCount = 0
     private var useCount = 0
