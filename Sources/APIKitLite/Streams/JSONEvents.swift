@@ -19,11 +19,11 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
-    /// An event with empty data, which a server sends only to set the ID, produces no element. An
-    /// event of the type `error` ends the stream with ``StreamError/event(_:)``. If an event's data
-    /// cannot be decoded, the stream ends with the decoder's error, and this data is the
-    /// ``APIRequestError/data`` of the stream's error. To continue after such data, decode in
-    /// `compactMap`.
+    /// An event with empty data produces no element. A server can send such an event to set the ID.
+    /// An event of the type `error` ends the stream with ``StreamError/event(_:)``. If an event's
+    /// data cannot be decoded, the stream fails with the decoder's error in an ``APIRequestError``,
+    /// whose ``APIRequestError/data`` is this data. To continue after such data, decode the events
+    /// in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
@@ -91,7 +91,7 @@ extension ServerSentEvent {
     ///   - decoder: The decoder. By default, this is a new `JSONDecoder`.
     ///   - redaction: The secrets to hide in the error's texts.
     /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's
-    ///   data and without a request. The error's text says where the data differs from the type,
+    ///   data and without a request. The error's text says where the data does not match `Value`,
     ///   and names the event's type and ID.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),

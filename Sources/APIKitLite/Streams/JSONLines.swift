@@ -7,7 +7,7 @@ import Foundation
 /// try parser.parse(Data("{\"text\": \"a\"}\n{\"te".utf8))  // [Delta(text: "a")]
 /// ```
 ///
-/// Lines end with LF or CR LF. Blank lines and one byte order mark at the start are ignored. The
+/// Lines end with LF or CR LF. Blank lines are ignored, as is one byte order mark at the start. The
 /// last line needs no line ending.
 public struct JSONLines<Value: Decodable>: StreamParser {
     private var lines: LineSplitter
@@ -22,7 +22,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     ///   - decoder: The decoder for each line.
     ///   - mediaTypes: The media types to accept, in lower case, or empty for any type. By default,
     ///     these are the media types of JSON Lines, and the types that servers send instead: JSON,
-    ///     plain text and unknown bytes.
+    ///     plain text and binary data.
     ///   - longestLine: The maximum size of a line in bytes, by default 16 MiB. For a longer line,
     ///     the parser throws a ``StreamError``.
     public init(

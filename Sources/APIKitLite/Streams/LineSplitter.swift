@@ -2,7 +2,7 @@ import Foundation
 
 /// Splits a stream into lines, and limits their length.
 ///
-/// Each byte is copied once and searched once, however the stream is divided into pieces.
+/// Splitting takes time linear in the stream's size, however the stream is divided into pieces.
 struct LineSplitter: Sendable {
     private let endsAtReturn: Bool
     private let longestLine: Int

@@ -31,7 +31,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// An event without data can also change this ID.
     var lastEventID = "" { didSet { id = lastEventID } }
 
-    /// Whether the single JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
+    /// Whether the body is a single JSON value and has been parsed: see
+    /// ``init(orBodyOf:mediaTypes:longestLine:)``.
     public private(set) var isComplete = false
 
     /// The media types that the parser was created with, by default `text/event-stream`.
@@ -45,8 +46,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// The kind of the body, judged by its media type or first character. Nil while the kind is
     /// unknown.
     private var form: String?
-    /// Whether an event, or a field or comment in plain text, has shown that the body is an event
-    /// stream.
+    /// Whether the body is certainly an event stream: it has an event, or it is plain text with a
+    /// field or a comment.
     private var isEventStream = false
     /// Whether `data` is JSON that is not part of an event.
     private var isBareJSON = false
@@ -61,9 +62,9 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///
     /// - Parameters:
     ///   - response: The status and the headers, for an API that returns either events or one JSON
-    ///     value. If the content type is JSON, or is not `text/event-stream` and the body begins
-    ///     with `{` or `[`, the whole body is the data of one event without an ID, and the stream
-    ///     is complete. An empty body contains no event.
+    ///     value. The body is one value if its content type is JSON, or if it begins with `{` or
+    ///     `[` and its content type is not `text/event-stream`. The value is the data of one event
+    ///     without an ID, and completes the stream. An empty body contains no event.
     ///   - mediaTypes: The media types of events to accept, in lower case, or empty for any type.
     ///   - longestLine: The maximum size in bytes of a line, and of an event's data. The default is
     ///     16 MiB. If this size is exceeded, the parser throws a ``StreamError``.
@@ -90,12 +91,12 @@ public struct ServerSentEvents: StreamParser, Sendable {
         }
     }
 
-    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is a
-    /// single value. Otherwise, appends nothing, because only an empty line completes an event.
+    /// If the body is a single JSON value (see ``init(orBodyOf:mediaTypes:longestLine:)``), appends
+    /// the value. Otherwise, appends nothing, because only an empty line completes an event.
     ///
     /// - Throws: ``StreamError`` if the last line or the JSON value is too long, if the last lines
-    ///   are JSON that is not part of an event, or if the body is not an event stream, because it
-    ///   has bytes but no event, field or comment.
+    ///   are JSON that is not part of an event, or if the body is nonempty, but neither an event
+    ///   stream nor a single JSON value.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
         if let event = try finish(lines.last()) { events.append(event) }
     }
@@ -164,7 +165,7 @@ extension ServerSentEvents {
     /// Reads the last line, and returns the single value if the body is one. In an event stream,
     /// ignores an incomplete last line and its event.
     ///
-    /// - Throws: ``StreamError`` if the body is neither empty nor an event stream.
+    /// - Throws: ``StreamError`` if a nonempty body is neither an event stream nor a single value.
     private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {

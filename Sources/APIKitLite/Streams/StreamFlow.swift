@@ -11,7 +11,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
-    // Copies of an iterator share this object, and two tasks of one actor may use the copies
+    // Copies of an iterator share this object, and two tasks of one actor can use the copies
     // concurrently. The next two properties therefore have locks, and all other properties are used
     // only while `isReading` is true.
     private let received = Locked<HTTPURLResponse?>(nil)

@@ -1,7 +1,7 @@
 import Foundation
 
-// If an element type's conformance is isolated to the main actor, the type's parser is not
-// `Sendable` and lacks these functions. To use these functions, declare the type `nonisolated`.
+// If an element type's `Decodable` conformance is isolated to the main actor, the type's parser is
+// not `Sendable` and lacks these functions. To use them, declare the element type `nonisolated`.
 extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///
@@ -33,7 +33,7 @@ extension StreamParser where Self: Sendable {
         DerivedParser(base: self) { (try transform($0), false) }
     }
 
-    /// Returns a parser of a stream that has a last element.
+    /// Returns a parser that ends at the first element for which a function returns true.
     ///
     ///     ServerSentEvents().until { $0.event == "message_stop" }
     ///     JSONLines(Progress.self).until { $0.isDone }
@@ -42,8 +42,8 @@ extension StreamParser where Self: Sendable {
     /// element, the elements before the end are delivered, and the stream fails with
     /// ``StreamError/unfinished(elementCount:)``.
     ///
-    /// Without `until`, a truncated body looks complete, because a server or a proxy can end it at
-    /// any point without a connection error. If this parser already ends at another element, the
+    /// Without `until`, a truncated body can look complete, because a server or a proxy can end it
+    /// at any point without a connection error. If this parser already ends at another element, the
     /// first of the two elements ends the stream.
     ///
     /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the

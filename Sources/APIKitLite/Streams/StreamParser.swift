@@ -36,8 +36,8 @@ public protocol StreamParser<Element> {
 
     /// Whether the last element has been parsed. By default, `false`.
     ///
-    /// A format with a terminator is complete before its body ends. The transfer then ends, and
-    /// ``finish(into:)`` is not called.
+    /// If the format has a terminator, the parser is complete before the body ends. The transfer
+    /// then ends, and ``finish(into:)`` is not called.
     var isComplete: Bool { get }
 
     /// The media types that the parser accepts, such as `text/event-stream`. By default, the array
@@ -55,7 +55,7 @@ extension StreamParser {
     /// An empty array, so the parser accepts any media type.
     public var mediaTypes: [String] { [] }
 
-    /// Returns the elements that a piece completes, like ``parse(_:into:)``, for use in tests.
+    /// Calls ``parse(_:into:)``, and returns the new elements. Use this function in tests.
     ///
     /// - Throws: The parser's error. The elements parsed before the error are lost.
     public mutating func parse(_ bytes: Data) throws -> [Element] {
@@ -64,8 +64,7 @@ extension StreamParser {
         return elements
     }
 
-    /// Returns the elements that the end of the body completes, like ``finish(into:)``, for use in
-    /// tests.
+    /// Calls ``finish(into:)``, and returns the last elements. Use this function in tests.
     ///
     /// - Throws: The parser's error. The elements parsed before the error are lost.
     public mutating func finish() throws -> [Element] {

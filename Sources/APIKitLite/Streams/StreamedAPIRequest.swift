@@ -3,8 +3,8 @@ import Foundation
 /// An API request whose response is a stream of elements, such as events or lines of JSON.
 ///
 /// ``makeParser(for:)`` is required in addition to ``APIRequest/makeRequest(from:)``. The output is
-/// an array of all elements, so the same request can be loaded as a whole, and a unit test can call
-/// `parseResponse` to test the parser.
+/// an array, so `load` can return all elements together, and a unit test can call `parseResponse`
+/// to test the parser.
 ///
 /// ```swift
 /// struct ChatRequest: StreamedAPIRequest {
@@ -25,7 +25,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// A stream is accepted or rejected by its status and headers:
+/// The status and the headers decide whether a stream is accepted:
 /// ``APIRequest/validateResponse(data:response:)`` is called with an empty body. If the function
 /// throws, up to 1 MiB (1,048,576 bytes) of the body is read, and the function is called again with
 /// these bytes, so that its error can describe the body. A timeout with `idle:` limits the wait for
@@ -41,7 +41,7 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
     /// JSON or events.
     ///
     /// - Returns: A new parser.
-    /// - Throws: Any error if the response cannot be parsed. The load then fails in stage
+    /// - Throws: Any error if the response cannot be parsed. The request then fails in stage
     ///   ``APIRequestError/Stage/parse``.
     func makeParser(for response: HTTPURLResponse) throws -> Parser
 }
@@ -49,8 +49,8 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
 extension StreamedAPIRequest {
     /// Parses a whole body with the parser from ``makeParser(for:)``.
     ///
-    /// - Throws: ``StreamError`` if the parser does not accept the response's media type, or the
-    ///   parser's error.
+    /// - Throws: The parser's error, or ``StreamError`` if the parser does not accept the
+    ///   response's media type.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
         var parser = try makeParser(for: response)
         try parser.checkContentType(of: response)
@@ -113,7 +113,7 @@ extension HTTPSession {
     ///     let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     for try await delta in session.stream(request, deltas) { print(delta.text) }
     ///
-    /// Runs the parser on the caller's actor.
+    /// The parser runs on the caller's actor.
     ///
     /// - Parameters:
     ///   - request: The request, which each iterator sends once.
@@ -147,8 +147,8 @@ extension HTTPBody {
     ///         show(message)
     ///     }
     ///
-    /// Runs the parser on the caller's actor. Errors contain the request that was passed to
-    /// ``HTTPSession/stream(_:buffering:)``, and the response that this function returned with the
+    /// The parser runs on the caller's actor. Errors contain the request that was passed to
+    /// ``HTTPSession/stream(_:buffering:)``, and the response that `stream` returned with the
     /// body. Only one iterator can read the body.
     ///
     /// - Parameters:

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Data {
-    /// Returns the index of each occurrence of a byte sequence. Unlike with Foundation's
-    /// `range(of:in:)`, the time is linear in the data's size, even if the sequence occurs often.
+    /// Returns the index of each occurrence of a byte sequence. Unlike Foundation's
+    /// `range(of:in:)`, takes time linear in the data's size, even if the sequence occurs often.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
             var (places, start) = ([Int](), 0)
@@ -32,7 +32,7 @@ extension Collection<UInt8> {
     var areDigits: Bool { !isEmpty && allSatisfy { 0x30...0x39 ~= $0 } }
 }
 
-/// Returns the number that text of only ASCII digits stands for, or nil for any other text.
+/// Returns the number that ASCII digits stand for, or nil for other text or too large a number.
 package func byteNumber(_ text: some StringProtocol) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }
@@ -61,9 +61,9 @@ extension Data {
     }
 }
 
-/// Returns the name of the compression of a body that is not text. The first bytes or, for a format
-/// without a magic number, the `Content-Encoding` identify the compression. Returns nil if no
-/// compression is recognized.
+/// Returns the name of the compression of a body that is not text. The first bytes identify the
+/// compression or, for a format without a magic number, the `Content-Encoding` does. Returns nil if
+/// no compression is recognized.
 func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     let start = body.beginning(1_000)
     guard start.contains(0) || exactText(start) == nil else { return nil }

@@ -8,8 +8,7 @@ package struct PercentEncoding: Sendable {
     private let isAllowed: [Bool]
     private let plusForSpace: Bool
 
-    /// The "unreserved" characters of RFC 3986, for a value in a path, which must not add a segment
-    /// or a query.
+    /// RFC 3986's "unreserved" characters, for a path value, which must not add a segment or query.
     static let pathValue = PercentEncoding(allowing: "-._~")
     /// The "pchar" characters of RFC 3986, for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
@@ -72,7 +71,7 @@ package struct PercentEncoding: Sendable {
 
     /// Returns the text with its escapes decoded: `%41` becomes `A`.
     ///
-    /// Malformed escapes are kept, as on servers.
+    /// Malformed escapes are kept, as servers keep them.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         let plus = UInt8(ascii: "+")
         let isEncoded = text.utf8.contains { $0 == UInt8(ascii: "%") || $0 == plus }
