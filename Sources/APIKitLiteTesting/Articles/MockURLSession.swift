@@ -14,7 +14,7 @@ public final class MockURLSession: HTTPSession {
     /// Creates a session that returns the same response to every request.
     ///
     /// - Parameter response: The data, the response and the error. If there is an error, requests
-    ///   fail with that error. If there is neither an error nor a response, requests fail with
+    ///   fail with that error. If there is neither an error nor a response, `send` throws
     ///   ``MockError``.
     public init(response: Response) {
         makeResponse = { _ in response }
@@ -82,7 +82,7 @@ public final class MockURLSession: HTTPSession {
 }
 
 extension MockURLSession {
-    /// Creates a task that sends a GET request, as a `URLSession` does.
+    /// Creates a task for a GET request, as a `URLSession` does.
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
@@ -139,7 +139,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guar
         takeCompletion()?(nil, nil, URLError(.cancelled))
     }
 
-    /// Removes and returns the closure, so that it is called only once.
+    /// Removes and returns the completion handler, so that it is called only once.
     private func takeCompletion() -> ((Data?, URLResponse?, (any Error)?) -> Void)? {
         lock.withLock { completion.take() }
     }

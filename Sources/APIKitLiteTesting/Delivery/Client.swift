@@ -9,18 +9,18 @@ protocol Client: AnyObject, Sendable {
     /// What the reader of the body is doing; nil if this is unknown.
     var readerState: ReaderState? { get }
 
-    /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
-    /// nil if the session has no such timeout.
+    /// The session's timeout between two bytes, in seconds, or nil if the session has no timeout.
+    /// Only a request with the default timeout uses the session's timeout.
     var sessionTimeout: TimeInterval? { get }
 
-    /// Whether the client cannot receive a response that is not HTTP.
+    /// Whether the client can receive only HTTP responses.
     var supportsOnlyHTTP: Bool { get }
 
-    /// The number of mocks that have passed the request on.
+    /// How often a mock has passed the request on.
     var passes: Int { get }
 
-    /// Stores the client's cookies; nil if the mock stores no cookies for the client. Foundation
-    /// stores cookies only for its own protocols.
+    /// The storage for the client's cookies; nil if the mock stores no cookies for the client.
+    /// Foundation stores cookies only for its own URL protocols.
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Decides about a redirect. The completion handler, which may be called on any thread,

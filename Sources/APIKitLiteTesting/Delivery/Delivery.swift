@@ -1,17 +1,17 @@
 import APIKitLite
 import Foundation
 
-/// Delivers a response that waits for something, on the network's clock.
+/// Delivers a response that must wait for something. The network's clock measures the time.
 ///
 /// One task runs the reply's function. The parts that the function delivers become due, and the
 /// client receives them together when the function waits or ends. If the client waits too long for
 /// the next byte, the response fails with `URLError.timedOut`.
 ///
 /// The task works in *steps*, and a ``MockClock`` may move only between steps. A step begins when
-/// the clock reaches a moment, the stub is released or the test makes a call, and ends at the next
-/// wait. So while the test moves the clock, the client receives the due parts in order, however
-/// busy the machine is. The user's code runs outside a step, because that code may wait for the
-/// clock.
+/// the clock reaches a set time, when the stub is released or when the test makes a call. The step
+/// ends at the next wait. So while the test moves the clock, the client receives the due parts in
+/// order, however busy the machine is. The user's code runs outside a step, because that code may
+/// wait for the clock.
 final class Delivery: Sendable {
     /// Receives the parts of the response with their times, in order, on any thread. The receiver
     /// is never called after the last part.
@@ -34,7 +34,7 @@ final class Delivery: Sendable {
         var waitStart: Duration
         /// The client's timeout for the next byte, once it is known.
         var idleTimeout: Duration?
-        /// Fails the response if the wait takes too long.
+        /// The pending timeout, which fails the response if the wait takes too long.
         var timeout: Cancellation?
 
         /// Removes and returns the due part.
@@ -57,7 +57,7 @@ final class Delivery: Sendable {
     /// waits.
     ///
     /// - Parameters:
-    ///   - reason: What the reply is waiting for first.
+    ///   - reason: What the reply waits for first.
     ///   - stream: The stream of the body, if the test sends the body.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
@@ -202,8 +202,8 @@ final class Delivery: Sendable {
 
     /// Sends a piece, and suspends until the client has received it.
     ///
-    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled before the
-    ///   client has left.
+    /// - Throws: ``Receipt/clientGone`` if the client leaves. `CancellationError` if the task is
+    ///   cancelled before the client leaves.
     func send(_ data: Data) async throws {
         try checkWriter()
         if data.isEmpty { return }
@@ -227,8 +227,8 @@ final class Delivery: Sendable {
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until the callback begins the next step. `limit` is
-    /// the kind of sleeper for the client's timeout, or nil if no timeout limits this wait.
+    /// Ends the step, and suspends until the callback begins the next step. `limit` is the kind of
+    /// sleeper for the client's timeout, or nil if no timeout limits this wait.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
@@ -272,7 +272,7 @@ final class Delivery: Sendable {
         if !change({ $0.timeout = timeout }) { timeout?.cancel() }
     }
 
-    /// When the client began, or will begin at the next wait, to wait for the next byte.
+    /// When the client began to wait for the next byte; the current time if a part is due.
     private var waitStart: Duration {
         let now = time.now
         return state.withLock { $0.map { $0.due.isEmpty ? $0.waitStart : now } } ?? now
@@ -309,8 +309,8 @@ final class Delivery: Sendable {
     private func end() -> (Receiver, ResponsePart)? {
         guard let last = state.withLock({ $0.take() }) else { return nil }
         last.timeout?.cancel()
-        // The task is cancelled first, so that its closure is already cancelled when a pending call
-        // of `send` throws.
+        // The task is cancelled first, so that it is already cancelled when a pending call of
+        // `send` throws.
         task.cancel()
         last.stream?.close()
         for receipt in last.receipts + last.due.receipts { receipt.didLeave() }

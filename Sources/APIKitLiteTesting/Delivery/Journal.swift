@@ -10,13 +10,13 @@ import Foundation
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// The kept requests, at most a quarter more than the limit.
+        /// The kept requests, whose number exceeds the limit by at most a quarter.
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. IDs are consecutive.
         var firstID = 0
-        /// The number of requests that each stub has responded to, by the stub's number.
+        /// The number of requests that each stub matched, indexed by the stub's number.
         var counts: [Int] = []
-        /// The requests without a complete response by ID, including requests no longer in
+        /// The requests without a complete response, keyed by ID, including requests no longer in
         /// `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var eventCount = 0
@@ -77,10 +77,10 @@ final class Journal: Sendable {
         }
     }
 
-    /// Returns the number of requests that a stub has responded to.
+    /// Returns the number of requests that a stub matched.
     func count(ofStub number: Int) -> Int { state.withLock { $0.counts[number] } }
 
-    /// Suspends until a stub has responded to a number of requests, or until the task is cancelled.
+    /// Suspends until a stub has matched a number of requests, or until the task is cancelled.
     func waitForRequests(_ count: Int, ofStub number: Int) async {
         await state.wait { $0.counts[number] >= count }
     }
@@ -98,13 +98,13 @@ final class Journal: Sendable {
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for the
-    /// request. Returns the request's ID. `delivery` delivers the response; nil for an immediate
-    /// response.
+    /// request. Returns the request's ID. `delivery` delivers the response, and is nil for an
+    /// immediate response.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
     ) -> Int {
         state.update { state in
-            // The journal is trimmed only a quarter above the limit, so that entries rarely move.
+            // The journal is trimmed only when a quarter over the limit, so entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
             let old = state.entries.count - bodyCount - 1

@@ -21,7 +21,7 @@ final class OpenStream: Sendable {
         /// Whether a client has left since the test last ended a stream.
         var hasClientLeft = false
 
-        /// Returns the streams of a call that the test makes, or nil if the call waits for the next
+        /// Returns the streams for a call by the test, or nil if the call must wait for the next
         /// stream. With `isLast`, the call ends the streams.
         mutating func streams(isLast: Bool, isForNext: Bool) -> [OpenStream]? {
             if !isForNext, let sent {
@@ -44,7 +44,7 @@ final class OpenStream: Sendable {
     private let list: Monitor<List>
     private let state = Monitor(State())
 
-    /// Creates a stream, and opens it to the test.
+    /// Creates a stream that the test can send to.
     init(in list: Monitor<List>) {
         self.list = list
         list.update { $0.open.append(self) }
@@ -62,8 +62,8 @@ final class OpenStream: Sendable {
 
     // MARK: The delivery
 
-    /// Calls back when there is a message, on the thread of the test that sends it, or when the
-    /// stream is closed.
+    /// Calls back when there is a message or the stream is closed. If the test sends the message
+    /// later, the callback runs on the test's thread.
     func whenPosted(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
         state.when({ $0.isClosed || !$0.messages.isEmpty }, call)
     }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Tells the sender of a piece of a body when the client has received it.
+/// Tells the sender of a piece of a body when the client has received the piece.
 final class Receipt: Sendable {
     private enum State {
         case open

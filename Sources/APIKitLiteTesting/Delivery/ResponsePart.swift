@@ -103,7 +103,7 @@ extension [Data] {
 }
 
 extension HTTPURLResponse {
-    /// Whether this is a redirect that the client follows without reading the body.
+    /// Whether this is a redirect. A client that follows it does not read the body.
     var isRedirect: Bool {
         (300..<400).contains(statusCode) && value(forHTTPHeaderField: "Location") != nil
     }
