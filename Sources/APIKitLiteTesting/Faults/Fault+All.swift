@@ -14,17 +14,17 @@ extension Fault {
     /// Returns every fault of one response, always in the same order.
     ///
     /// A body of up to 256 bytes is cut at every byte: in one fault by a lost connection, and in
-    /// another fault by truncation. A longer body is cut in both ways at 64 places: before and
-    /// after the first byte, before the last byte, within a multi-byte character if there is one,
-    /// and at evenly spaced places. Each JSON value has the wrong type in one fault, and is `null`
-    /// in another fault. If there are more than 64 values, 64 evenly spaced values are used. A body
-    /// that is not JSON has no such faults.
+    /// another fault by truncation. A longer body is cut in both ways at up to 64 places: before
+    /// and after the first byte, before the last byte, within a multi-byte character if there is
+    /// one, and at evenly spaced places. Each JSON value has the wrong type in one fault, and is
+    /// `null` in another fault. If there are more than 64 values, 64 evenly spaced values are used.
+    /// A body that is not JSON has no such faults.
     ///
     /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body of a stream is cut
-    /// at 64 places and at the ends of its pieces. The stream stalls at the ends of its pieces and
-    /// in its middle, and each piece arrives twice in one fault. If there are more than 64 pieces,
-    /// 64 evenly spaced pieces are used. A sample is a stream if its body has several pieces, or if
-    /// its `Content-Type` is for events or JSON Lines.
+    /// at up to 64 places and at the ends of its pieces. The stream stalls at the ends of its
+    /// pieces and in its middle, and each piece arrives twice in one fault. If there are more than
+    /// 64 pieces, 64 evenly spaced pieces are used. A sample is a stream if its body has several
+    /// pieces, or if its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.
@@ -69,8 +69,8 @@ extension Fault {
     /// Returns the byte counts at which to cut off the body, in ascending order. Each count is less
     /// than the size of the body.
     ///
-    /// A body of up to `longest` bytes is cut off at every byte. A longer body is cut off at
-    /// `maximum` places, and at the ends of its pieces.
+    /// A body of up to `longest` bytes is cut off at every byte. A longer body is cut off at up
+    /// to `maximum` places, and at the ends of its pieces.
     private static func boundaries(
         in body: Data, upTo longest: Int, with pieceEnds: [Int]
     ) -> [Int] {
@@ -84,7 +84,7 @@ extension Fault {
         return fixed.union(others).union(pieceEnds).sorted()
     }
 
-    /// Returns a number of evenly spaced indices in `0..<count`, or all indices if there are fewer.
+    /// Returns `number` evenly spaced indices in `0..<count`, or all indices if there are fewer.
     private static func indices(_ number: Int, of count: Int) -> [Int] {
         count <= number ? Array(0..<count) : (0..<number).map { $0 * count / number }
     }

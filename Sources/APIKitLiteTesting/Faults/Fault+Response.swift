@@ -5,8 +5,8 @@ extension Fault {
     /// Returns the response with this fault. The same sample always produces the same response.
     ///
     /// - Parameter sample: A good response.
-    /// - Returns: The faulty response. If the fault does not apply to the sample, as wrong JSON
-    ///   types do not apply to an image, a request fails with a ``MockError`` that says so.
+    /// - Returns: The faulty response. If the fault does not apply to the sample (an image has
+    ///   no JSON values), a request fails with a ``MockError`` that says so.
     public func response(from sample: MockResponse) -> MockResponse {
         guard sample.configurationError == nil else { return sample }
         let body = sample.body
@@ -69,7 +69,7 @@ extension MockResponse {
         withoutLength.with(\.pieces, [body].withoutEmpty)
     }
 
-    /// Returns a response that stalls after this many bytes of this response.
+    /// Returns this response with a stall after the first `count` bytes of its body.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         var response = self
         response.fields["Content-Length"] = "\(body.count)"
@@ -78,7 +78,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns an HTML page such as proxies send.
+    /// Returns an HTML page of the kind that proxies send.
     fileprivate static func proxyPage(_ status: Int) -> MockResponse {
         let title = HTTPStatus.reasonPhrase(status)
         let page = """

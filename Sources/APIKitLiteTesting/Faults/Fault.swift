@@ -55,20 +55,20 @@ public enum Fault: Hashable, Sendable {
     /// page.
     case html(status: Int)
 
-    /// The good response with another status, and with a `Retry-After` field: seconds, or a date
-    /// (RFC 9110, section 10.2.3). `nil` adds no field.
+    /// The good response with another status, and with a `Retry-After` field in seconds or as a
+    /// date (RFC 9110, section 10.2.3). If `retryAfter` is `nil`, no field is added.
     case status(Int, retryAfter: String? = nil)
 
     /// The good response with its body in small pieces, one piece per second of the network's
     /// clock.
     ///
-    /// A piece has one byte. A body of more than 64 bytes arrives in at most 64 larger pieces. A
-    /// timeout limits the wait for the next byte, so the request times out only if its timeout is
-    /// shorter than a second.
+    /// Each piece has one byte, unless the body has more than 64 bytes. A longer body arrives in at
+    /// most 64 larger pieces. The request's timeout limits the wait for the next byte, so the
+    /// request times out only if this timeout is shorter than a second.
     case slow
 
-    /// A connection that stays open after this many bytes of the body, but sends no more. At least
-    /// one byte arrives, and at least one byte is missing.
+    /// A connection that stays open, but delivers nothing after this many bytes of the body. At
+    /// least one byte arrives, and at least one byte is missing.
     ///
     /// The request times out on the network's clock, or earlier if a policy ends the request: see
     /// `timingOut(after:idle:clock:)` of `HTTPSession`.

@@ -37,8 +37,8 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The outcome under this fault; nil if the run did not include this fault.
     ///
-    /// - Parameter fault: One of ``faults``, including any `Retry-After`; or ``Fault/noFault``,
-    ///   whose outcome is a value.
+    /// - Parameter fault: One of ``faults``, with the same `Retry-After` if it has one; or
+    ///   ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { results[fault] }
 
     /// The number of faults, and how often each outcome occurred, the most frequent outcome first,

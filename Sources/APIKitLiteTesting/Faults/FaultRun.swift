@@ -34,7 +34,7 @@ struct FaultRun: Sendable {
     /// A good response.
     let sample: MockResponse
     let faults: [Fault]
-    /// How long a client may run without anything moving its clock.
+    /// How long a client may run while its clock does not move.
     let timeLimit: Duration
     /// The file and line that an error names.
     let sourceLocation: String
@@ -44,7 +44,8 @@ struct FaultRun: Sendable {
 
     /// Runs the client under each fault.
     ///
-    /// - Throws: ``FaultError``; ``MockError`` if the sample is not usable; `CancellationError`.
+    /// - Throws: ``FaultError`` if the client failed a requirement; ``MockError`` if the sample is
+    ///   not usable; `CancellationError` if the task is cancelled.
     func report() async throws -> FaultReport {
         if let reason = sample.reasonAgainstSample {
             throw MockError(
@@ -138,7 +139,7 @@ struct FaultRun: Sendable {
     /// Moves the clock to the next sleeper repeatedly, until the client hangs or the task is
     /// cancelled. Returns why the client counts as hung.
     ///
-    /// A client's work between requests and sleeps cannot be observed, so that work has a time
+    /// A client's work between requests and sleeps cannot be observed, so the work has a time
     /// limit, measured in checks. On a busy machine, a check takes longer, but the client also
     /// needs more time.
     private func move(
@@ -176,8 +177,8 @@ struct FaultRun: Sendable {
     /// The shortest time of a check.
     private static let check = Duration.milliseconds(2)
 
-    /// How many checks must find nothing new before the clock moves in the run with the good
-    /// response. That run must succeed, so the client's own timeouts must not fire too early on a
+    /// In the run with the good response, how many checks must find nothing new before the clock
+    /// moves. That run must succeed, so the client's own timeouts must not fire too early on a
     /// busy machine.
     private static let restOfGoodRun = 25
 }

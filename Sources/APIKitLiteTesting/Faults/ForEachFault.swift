@@ -3,9 +3,9 @@ import Foundation
 
 /// Runs a body of code with a good response, and then once for each fault of that response.
 ///
-/// Each run has its own network, which returns the faulty response to every request. Hand-written
+/// Each run has its own network, which returns the run's response to every request. Hand-written
 /// tests rarely cover a connection that is lost after the 17th byte. This function tries every
-/// fault of the response, and ``FaultReport/faults`` lists the faults:
+/// fault of the response, and ``FaultReport/faults`` lists the faults.
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -34,9 +34,9 @@ import Foundation
 ///   - line: The line to name in an error.
 ///   - body: The code to run, which receives the network.
 /// - Returns: The outcome under each fault.
-/// - Throws: ``FaultError``, which names each fault under which the body hung or threw an error of
-///   another type; ``MockError`` when the sample is not usable; `CancellationError` when the task
-///   is cancelled.
+/// - Throws: ``FaultError`` if the body failed with the good response, or hung or threw an error of
+///   another type under a fault; ``MockError`` if the sample is not usable; `CancellationError` if
+///   the task is cancelled.
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
@@ -52,12 +52,12 @@ public func forEachFault<R, E: Error>(
     }
 }
 
-/// Runs a body of code with a good response, and then once for each fault of that response, with
-/// the network's clock.
+/// Runs a body of code with a good response, and then once for each fault of that response. The
+/// body also receives the network's clock.
 ///
 /// Use this function for a client that waits. A policy that retries after 120 seconds waits on this
 /// clock, which advances automatically when nothing else is happening. Without the clock, the
-/// policy would wait in real time:
+/// policy would wait in real time.
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in

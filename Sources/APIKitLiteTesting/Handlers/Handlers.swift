@@ -49,7 +49,7 @@ final class Handlers: Sendable {
     }
 }
 
-/// Starts a task on a thread that the task may block, if the system has task executors. An inline
+/// If the system has task executors, starts a task on a thread that the task may block. An inline
 /// task runs inside the calls that start and resume it, and must not block.
 @discardableResult
 func startHandlerTask(

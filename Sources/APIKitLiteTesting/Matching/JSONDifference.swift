@@ -11,8 +11,8 @@ struct JSONDifference {
         case equal
         /// The values must be equal, but a mark in an expected string matches any nonempty text.
         case recorded
-        /// The actual value must contain the expected value: its objects may have more keys, and
-        /// its arrays may have more elements.
+        /// The actual value must contain the expected value, but may have more keys in objects and
+        /// more elements in arrays.
         case contained
     }
 
