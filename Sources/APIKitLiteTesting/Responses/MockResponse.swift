@@ -4,7 +4,7 @@ import Foundation
 /// A response that a stub sends.
 ///
 /// An invalid argument, such as text for `.json(_:)` that is not JSON, is a *configuration error*:
-/// each request that the stub responds to fails, and `verify()` reports the error.
+/// each request that would receive the response fails, and `verify()` reports the error.
 public struct MockResponse: Sendable {
     /// How the response begins.
     enum Start: Sendable {
@@ -53,7 +53,7 @@ public struct MockResponse: Sendable {
     /// The code that sends the body, after the pieces; nil if the response contains the whole body.
     var source: Source?
     var ending = Ending.end
-    /// Whether a request may ask for a part of the body.
+    /// Whether a request with a `Range` header can receive only a part of the body.
     var acceptsRanges = false
     /// What is wrong with the response, for its stub to report; nil if the response is valid.
     var configurationError: String?
@@ -163,20 +163,20 @@ public struct MockResponse: Sendable {
         MockResponse().headers(headers).status(status)
     }
 
-    /// Returns a transport error instead of a response.
+    /// Makes the request fail with a transport error.
     ///
     /// - Parameter code: The code of the `URLError`.
     public static func error(_ code: URLError.Code) -> MockResponse {
         error(URLError(code))
     }
 
-    /// Returns any error instead of a response.
+    /// Makes the request fail with an error of any type.
     ///
     /// Over a socket, the server closes the connection for a `URLError`. For any other error, the
     /// server responds with status 500 and the error message as the body, because a server cannot
     /// send an error.
     ///
-    /// - Parameter error: The error, which the client receives unchanged.
+    /// - Parameter error: The error, which the client receives unchanged, except over a socket.
     public static func error(_ error: any Error) -> MockResponse {
         MockResponse().with(\.start, .failure(error))
     }

@@ -5,9 +5,9 @@ extension MockResponse {
     /// Makes the stub pass each request to a real session and respond with that session's response.
     ///
     /// A request that no stub matches is never passed on. The session receives the request without
-    /// its connection-specific fields (RFC 9110, section 7.6.1), and the journal marks it with
+    /// its connection-specific fields (RFC 9110, section 7.6.1). The journal marks the request with
     /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
-    /// loopback address as its host. To change the host, wrap the session in another session.
+    /// loopback address as its host. To change the host, wrap the session to rewrite the URL.
     ///
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
     /// pass. If the request goes through the networks' servers, the request fails when it times
@@ -35,7 +35,7 @@ extension HTTPSession {
 }
 
 /// Returns the lowercased names of the fields that belong to one connection (RFC 9110, section
-/// 7.6.1), given the value of the connection's `Connection` field.
+/// 7.6.1), given the value of the `Connection` field.
 func connectionFields(_ connection: String?) -> [String] {
     let named = (connection ?? "").lowercased().split(separator: ",")
     return named.map { $0.trimmingCharacters(in: blanks) } + [
