@@ -4,11 +4,11 @@ import Foundation
 /// Reads the HTTP/1.1 and HTTP/1.0 requests of one connection, one after another (RFC 9112). A
 /// request's body has a `Content-Length` or chunks.
 ///
-/// The reader rejects bytes that another server may read as a different request: see "request
-/// smuggling" in the RFC. The reader stores the bytes of a body as they arrive, so a false
-/// `Content-Length` does not allocate memory. After an error, the remaining bytes are meaningless.
+/// The reader rejects bytes that another server might read as a different request: see "request
+/// smuggling" in the RFC. The reader stores the bytes of a body as they arrive, and allocates no
+/// memory for a false `Content-Length`. After an error, the remaining bytes are meaningless.
 struct HTTPRequestReader {
-    /// A request, and whether another request may follow on the connection.
+    /// A request, and whether another request can follow on the connection.
     struct Request {
         var request: URLRequest
         var keepsAlive: Bool
@@ -44,9 +44,9 @@ struct HTTPRequestReader {
         let fields = try fields()
         func field(_ name: String) -> String? { fields[name]?.value.lowercased() }
 
-        // A whole URL, which clients send to a proxy and every server must accept, contains the
-        // host. The `Host` field must be valid even with a whole URL, because the request keeps
-        // that field.
+        // Clients send a whole URL, which contains the host, to a proxy. Every server must accept a
+        // whole URL. The `Host` field must be valid even with a whole URL, because the request
+        // keeps that field.
         let isPath = parts[1].hasPrefix("/") || parts[0] == "OPTIONS" && parts[1] == "*"
         guard let host = fields["host"]?.value ?? (isHTTP11 ? nil : "127.0.0.1"),
             let base = URL(string: "http://\(host)/"),
@@ -151,7 +151,7 @@ struct HTTPRequestReader {
         return data
     }
 
-    /// Reads a line without its line ending: CR LF or, in a head, LF alone.
+    /// Reads a line, and returns it without its ending: CR LF or, if `mayEndInLF` is true, LF.
     private mutating func line(mayEndInLF: Bool = true) throws(HTTPRequestError) -> String {
         var searched = 0
         while true {

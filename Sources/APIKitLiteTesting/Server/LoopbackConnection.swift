@@ -120,7 +120,7 @@ final class LoopbackConnection: Sendable {
             begun = message
             bytes += part.body.flatMap(message.framed)
             if case .success = part.end { bytes += message.end }
-            // A response that is complete was not cancelled, even if the client cannot read it.
+            // A complete response does not count as cancelled, even if the client cannot read it.
             guard socket.send(bytes) else { return part.completeHead == nil ? nil : .loss }
             for receipt in part.receipts { receipt.didTake() }
             if part.isLast { return message.keepsAlive && part.error == nil ? .request : .end }
@@ -148,7 +148,7 @@ private final class PartQueue: @unchecked Sendable {  // `condition` guards all 
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {
-            // Nothing reports that a client has left while no thread reads from the socket.
+            // While no thread reads from the socket, nothing reports that the client has left.
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
         return isClosed ? nil : parts.removeFirst()

@@ -13,8 +13,8 @@ extension ResponsePart.Head {
         /// Whether the connection can be reused.
         let keepsAlive: Bool
 
-        /// Returns a piece of the body, framed for sending, without copying the piece; an empty
-        /// array if there is no body.
+        /// Returns a piece of the body with its framing, or an empty array if there is no body. The
+        /// piece is not copied.
         func framed(_ chunk: Data) -> [Data] {
             guard isChunked else { return hasBody ? [chunk] : [] }
             return [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP socket on the loopback interface, whose calls block.
+/// A TCP socket on the loopback interface. The calls of a connected socket block.
 ///
 /// Only this file calls the system's socket functions.
 struct Socket: Sendable {
