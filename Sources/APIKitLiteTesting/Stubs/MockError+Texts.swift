@@ -80,10 +80,9 @@ extension MockError {
         return MockError(lines.joined(separator: "\n"), isUnmatched: true)
     }
 
-    /// Returns the stub to show in the error message: a stub that matches but is used up, or else
-    /// the stub with the most criteria that hold. Among several such stubs, prefers a stub whose
-    /// path is almost the path of the request, such as a path that lacks the path of the base URL,
-    /// and then the newest stub.
+    /// Returns the stub to show in the error message: the newest stub that matches but is used up
+    /// or, if there is none, the stub whose report has the most points. If several stubs have the
+    /// most points, returns the newest of them.
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {
@@ -100,7 +99,7 @@ extension MockError {
 }
 
 extension Recording {
-    /// Returns lines about skipped entries of the file whose URL has the path of the request or
+    /// Returns lines about the file's skipped entries whose URL has the path of the request or
     /// cannot be read.
     fileprivate func skipped(for reading: RequestReading) -> [String] {
         skipped.filter { $0.url.map { URLParts($0).path == reading.url.path } ?? true }.prefix(3)

@@ -33,7 +33,7 @@ extension RequestReading {
         guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
         let hasMark = exactText(body)?.contains(Redaction.mark) ?? false
         if case .success(let json) = json, !hasMark { return ".json(\(json.compact.swiftLiteral))" }
-        // A session may send any text as a form, so a name without `=` may be a secret.
+        // A session can send any text as a form, so a name without `=` could be a secret.
         return criteria("form", (declaredForm ?? []).filter { $0.value != nil })
     }
 

@@ -72,7 +72,7 @@ public final class Stub: Sendable {
     }
 
     /// What is wrong with the stub or, if the stub is valid, with each of its responses. An invalid
-    /// response fails only the request that receives this response.
+    /// response fails only the requests that would receive this response.
     var configurationErrors: [String] {
         if let configurationError { return [configurationError] }
         guard case .responses(let responses, _) = source else { return [] }
@@ -125,8 +125,8 @@ public final class Stub: Sendable {
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
-    /// - Throws: ``MockError`` if the client does not read with this library's `stream`, but with
-    ///   `data(for:)`, a delegate, or a socket; `CancellationError`.
+    /// - Throws: ``MockError`` if the client reads with `data(for:)`, a delegate, or a socket
+    ///   instead of this library's `stream`; `CancellationError`.
     public func waitForReader(
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -257,8 +257,8 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The source with configuration errors that name their response if there are several
-    /// responses.
+    /// The same source, except that each configuration error names its response. A source with only
+    /// one response is unchanged.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self
