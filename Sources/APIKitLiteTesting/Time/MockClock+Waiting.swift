@@ -4,8 +4,8 @@ import APIKitLite
 extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
-    /// A task may not be sleeping yet, so call this method before you move the clock. If there are
-    /// other sleepers, say how soon the sleeper that you mean is due. For example,
+    /// A task might not be sleeping yet, so call this method before you move the clock. If there
+    /// are other sleepers, say how soon the sleeper that you mean is due. For example,
     /// `waitForSleepers(within: .seconds(1))` ignores a delay of thirty seconds.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
@@ -34,7 +34,7 @@ extension MockClock {
         }
     }
 
-    /// A sentence for a report that says why nothing may be waiting on the clock.
+    /// A sentence for a report, with a likely reason why nothing is waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }
             ? "A sleep on it ended immediately, because its delay was zero or negative"

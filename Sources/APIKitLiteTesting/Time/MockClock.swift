@@ -2,7 +2,7 @@ import APIKitLite
 
 /// A clock that stands still until a test moves it.
 ///
-/// With this clock, a test of a 30-second timeout takes milliseconds, and events always happen in
+/// With this clock, a test of a 20-second delay takes milliseconds, and events always happen in
 /// the same order:
 ///
 /// ```swift
@@ -68,11 +68,11 @@ public final class MockClock: CallbackClock {
     /// Zero, because the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// The remaining time of each sleeper, shortest first, without the deadlines: the timeouts of
-    /// exchanges that have not ended, and of handlers that have not returned.
+    /// The remaining time of each sleeper, shortest first. Deadlines are not included.
     ///
-    /// A deadline limits other work. The clock fires a deadline at its moment, just as it wakes a
-    /// sleeper, but ``waitForSleepers(_:within:fileID:line:)`` does not count deadlines either.
+    /// A deadline is the timeout of an exchange that has not ended, or of a handler that has not
+    /// returned. The clock fires a deadline at its moment, just as it wakes a sleeper, but
+    /// ``waitForSleepers(_:within:fileID:line:)`` does not count deadlines either.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
     /// The remaining time of each deadline, shortest first.
@@ -181,8 +181,8 @@ public final class MockClock: CallbackClock {
     private static let quickChecks = 16
 
     /// Waits until all steps have ended and each active client waits again, or until nothing
-    /// happens. A client that never stops sending requests is not awaited forever. Then moves the
-    /// time, and returns the sleeper to wake; nil at the end of the move.
+    /// happens. The wait has a limit, because a client might never stop sending requests. After the
+    /// wait, moves the time, and returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {

@@ -1,10 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// A value that tasks and callbacks can wait for: how many requests arrived, how often a stub was
-/// used, or whether held responses are released.
+/// A value that tasks and callbacks can wait for, such as how many requests arrived, how often a
+/// stub was used, or whether held responses are released.
 ///
-/// A monitor has its own lock, under which conditions are checked. Callbacks run outside the lock.
+/// A monitor checks conditions while it holds its own lock. Callbacks run outside the lock.
 final class Monitor<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: Int

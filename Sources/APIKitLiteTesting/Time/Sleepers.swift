@@ -1,17 +1,17 @@
 import APIKitLite
 
-/// One wait on a ``MockClock``: a task, a callback or a deadline.
+/// A task, a callback or a deadline that waits on a ``MockClock``.
 struct Sleeper: Sendable {
     /// The kind of work waiting on the clock, as a report names it.
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
-        /// A callback, such as for a delayed response.
+        /// A callback, such as the callback that ends a response's delay.
         case callback = "a response"
         /// The timeout of an exchange or a handler. `waitForSleepers` does not count deadlines.
         case deadline = "a deadline"
 
-        /// Whether `waitForSleepers` counts such a sleeper.
+        /// Whether `waitForSleepers` counts sleepers of this kind.
         var isCounted: Bool { self != .deadline }
     }
 
@@ -57,9 +57,9 @@ struct Sleepers: Sendable {
     private var resuming: [Int: Promise<Void>] = [:]
     /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
-    /// The number of clients that something other than the clock, such as a response, let continue,
-    /// and that have not waited again. The first value counts a client that the test may have
-    /// started before it moves the clock.
+    /// The number of clients that continued because of something other than the clock, such as a
+    /// response, and that have not waited again. The initial value counts a client that the test
+    /// may have started before it moves the clock.
     private var activeCount = 1
     /// The number of reply steps in progress, during which the time must not move.
     var stepCount = 0
@@ -88,7 +88,7 @@ struct Sleepers: Sendable {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Records that a client waits: a task for the clock, or any client for a response that is not
+    /// Records that a task waits for the clock, or that a client waits for a response that is not
     /// immediate.
     mutating func clientWaits(_ task: Int? = nil) {
         if task == nil, !awake.isEmpty {
@@ -103,7 +103,7 @@ struct Sleepers: Sendable {
     /// Records that a client continues, because its response is complete or has failed.
     mutating func clientContinues() { activeCount += 1 }
 
-    /// Records that a task runs until it waits.
+    /// Records that a task is running, until it waits.
     mutating func taskRuns(_ task: Int) { awake.insert(task) }
 
     /// Records that a running task is about to move the clock. Returns false if the task is not
@@ -125,9 +125,9 @@ struct Sleepers: Sendable {
         case end
     }
 
-    /// Moves the time to the next sleeper, and removes and returns that sleeper. If no sleeper is
-    /// due up to the moment, moves the time to the moment. For nil, moves to the next sleeper, if
-    /// any.
+    /// Moves the time to the next sleeper that is due by the moment, and removes and returns that
+    /// sleeper. If no sleeper is due by then, moves the time to the moment. If the moment is nil,
+    /// moves to the next sleeper, if any.
     mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
         let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
         let target = next?.key.deadline ?? moment

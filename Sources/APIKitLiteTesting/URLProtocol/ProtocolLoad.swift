@@ -213,7 +213,7 @@ extension URLProtocolClient {
                 urlProtocol(sender, didLoad: piece.data)
                 continue
             }
-            // A delegate may cancel its task because of the piece before `didTake()` is called.
+            // When a delegate receives the piece, it may cancel its task before `didTake()` runs.
             sender.task.afterDelegateCalls { receipt.willTake() }
             urlProtocol(sender, didLoad: piece.data)
             sender.task.afterDelegateCalls { receipt.didTake() }
