@@ -1,18 +1,16 @@
 import Foundation
 
 /// One download: its requests, the rules for their responses, and the file that receives the bytes.
-struct Download<R: APIRequest> {
-    var load: Load<R>
+struct Download {
+    var load: Load<DownloadRequest>
     let file: URL
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     let policy: RetryPolicy
     let random: @Sendable () -> Double
     private let disk = Disk()
 
-    nonisolated(nonsending) mutating func run(
-        _ input: R.RequestDataType
-    ) async throws(APIRequestError) -> HTTPURLResponse {
-        let request = try load.makeRequest(from: input)
+    nonisolated(nonsending) mutating func run() async throws(APIRequestError) -> HTTPURLResponse {
+        let request = try load.makeRequest(from: ())
         do {
             let request = try checked(request)
             try Task.checkNotCancelled()
@@ -132,6 +130,25 @@ struct Download<R: APIRequest> {
             try? await timeline.sleep(timeline.now() + wait)
         }
     }
+}
+
+/// The request type behind `download`, with closures that make the request and validate its
+/// responses. With type parameters, `Download` would be compiled once for each request type.
+struct DownloadRequest: APIRequest {
+    let redaction: Redaction
+    let make: () throws -> URLRequest
+    let validate: (Data, HTTPURLResponse) throws -> Void
+
+    // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
+    @inline(never)
+    func makeRequest(from _: Void) throws -> URLRequest { try make() }
+
+    @inline(never)
+    func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try validate(data, response)
+    }
+
+    func parseResponse(data: Data) {}
 }
 
 /// The queue for all work on a part. A call to the disk can block for seconds. On a thread of the

@@ -68,13 +68,13 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let call = URLRequestCall(
-            request: request, redaction: redaction,
-            validate: validate ?? { try $1.validateStatus(200, 203, 206) }, parse: { _, _ in })
+        let call = DownloadRequest(
+            redaction: redaction, make: { request },
+            validate: validate ?? { try $1.validateStatus(200, 203, 206) })
         let load = Load(call, over: self, type: name, clock: clock)
         var download = Download(
             load: load, file: file, progress: progress, policy: policy, random: random)
-        return try await download.run(())
+        return try await download.run()
     }
 
     /// Makes the request for an input, and downloads the requested file.
@@ -101,9 +101,12 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
+        let call = DownloadRequest(
+            redaction: request.redaction, make: { try request.makeRequest(from: input) },
+            validate: request.validateResponse)
+        let load = Load(call, over: self, type: "\(R.self)", clock: clock)
         var download = Download(
-            load: Load(request, over: self, clock: clock), file: file, progress: progress,
-            policy: policy, random: random)
-        return try await download.run(input)
+            load: load, file: file, progress: progress, policy: policy, random: random)
+        return try await download.run()
     }
 }
