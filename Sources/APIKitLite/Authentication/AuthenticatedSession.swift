@@ -14,13 +14,13 @@ extension HTTPSession {
     /// chain of the first such request. If a response rejects an older credential than the current
     /// one, the request is sent again with the current credential, without a refresh. If no new
     /// credential is available, the caller receives the rejecting response. For a stream, that
-    /// response has only the first mebibyte of its body. A request whose body is your own stream is
-    /// not sent again, but the credential is refreshed for later requests.
+    /// response has at most the first mebibyte of its body. A request whose body is your own stream
+    /// is not sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
-    /// starts a new refresh. A cancelled request ends immediately and does not affect other
-    /// requests. A refresh always runs to completion, even if all requests waiting for it are
-    /// cancelled.
+    /// that needs a refresh starts a new one. A cancelled request ends immediately and does not
+    /// affect other requests. A refresh always runs to completion, even if all requests waiting for
+    /// it are cancelled.
     ///
     /// If the app sets another credential, the previous user's requests are not sent with it: see
     /// ``Credentials/credential``.
@@ -62,16 +62,16 @@ extension HTTPSession {
     /// earlier user, the closure should throw an error. If the closure returns a token instead, the
     /// earlier user's request is sent with that token.
     ///
-    /// The closure may send requests, such as a refresh, over the returned session, which sends
+    /// The closure can send requests, such as a refresh, over the returned session, which sends
     /// them without the token. The closure must not send such requests in a detached task.
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
     ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
-    ///     signed in. The closure receives the rejected token, with its request and the response
-    ///     that rejected it. If the closure throws, the requests waiting for the token fail with
-    ///     its error. A call to the closure is never cancelled.
+    ///     signed in. After a 401, the closure receives the rejected token, the request and the
+    ///     response. If the closure throws, the requests waiting for the token fail with its error.
+    ///     A call to the closure is never cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
@@ -90,8 +90,8 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
     let clock: any Clock<Duration>
     let origins: CredentialOrigins
     var isRejected: (@Sendable (Data, HTTPURLResponse) throws -> Bool)?
-    /// Returns a request with the credential, and the rejection for the next call, which is made if
-    /// a response rejects the credential. If the returned rejection is nil, there is no next call.
+    /// Returns a request with the credential, and a rejection. If a response rejects the
+    /// credential, this closure is called again with that rejection, unless the rejection is nil.
     let applied:
         @Sendable (URLRequest, SendContext, _ rejection: Rejection?) async throws
             -> (URLRequest, Rejection?)
@@ -182,7 +182,7 @@ struct CredentialOrigins: Sendable {
     }
 
     /// - Throws: ``RequestBuildingError`` if a URL of the credential has no scheme or host, because
-    ///   no request would receive the credential.
+    ///   no request can match such a URL.
     func contain(_ url: URL?) throws -> Bool {
         if let unusable {
             throw RequestBuildingError(

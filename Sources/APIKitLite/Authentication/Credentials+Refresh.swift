@@ -9,7 +9,7 @@ extension Credentials {
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
-        /// Distinguishes two versions that have equal credentials.
+        /// A number that distinguishes two versions with equal credentials.
         var number = 0
         var source: Source
         var isSaved = true
@@ -26,9 +26,9 @@ extension Credentials {
 
     // MARK: A request
 
-    /// Returns a request with the current credential as soon as the credential is obtained, saved
-    /// and fresh, and the rejection to report if a response rejects the credential. The rejection
-    /// is nil if a response that rejects the request causes no refresh.
+    /// Waits until the current credential is obtained, saved and fresh. Returns the request with
+    /// the credential, and the rejection to report if a response rejects the credential. The
+    /// rejection is nil if that response causes no refresh.
     func applied(
         to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
         after rejection: Rejection?
@@ -68,8 +68,8 @@ extension Credentials {
         return try await ready(for: SendContext(), over: session, isForced: isForced).credential
     }
 
-    /// Makes a credential the current one, and saves it in the background unless the refresh that
-    /// returned it saves it.
+    /// Makes a credential the current one. A refresh itself saves the credential that it returned.
+    /// Any other unsaved credential, or a sign-out, is saved in the background.
     ///
     /// - Parameters:
     ///   - replaced: The version to replace. If another version is the current one, nothing

@@ -27,7 +27,7 @@ import Foundation
 public final class Credentials<Credential: Sendable>: Sendable {
     /// The credential that `refresh` must replace, with the rejected request and its response.
     public struct Rejection: Sendable {
-        /// The stale or rejected credential to replace, or nil if there is none.
+        /// The credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
         /// The request as it was sent, with the credential. Nil if no response rejected the
         /// request.
@@ -113,11 +113,11 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     and the next request causes another call.
     ///   - refresh: Returns the next credential of the same user, or nil if nobody is signed in. If
     ///     the closure throws, the requests waiting for it fail with its error, and the next
-    ///     request causes another call. Throw a ``SignOutError`` to sign the user out as well. A
-    ///     call to the closure is never cancelled, because many refresh tokens can be used only
-    ///     once. If the first credential is missing, the closure is called before the first
-    ///     request. If that call returns nil, requests are sent without a credential, and the
-    ///     closure is called again after the first 401, so that it can ask the user to sign in.
+    ///     request that needs a refresh causes another call. Throw a ``SignOutError`` to sign the
+    ///     user out as well. A call to the closure is never cancelled, because many refresh tokens
+    ///     can be used only once. If the first credential is missing, the closure is called before
+    ///     the first request. If that call returns nil, requests are sent without a credential, and
+    ///     the closure is called again after the first 401, so that it can ask the user to sign in.
     ///   - save: Saves a credential that `refresh` returned or, in the background, a credential
     ///     that the app set. If the credential is nil, removes the saved credential. Calls to
     ///     `save` are made one at a time, in the order of the changes. `save` is not called for a
@@ -236,7 +236,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyRefle
 extension Credentials.Rejection: CustomStringConvertible, CustomReflectable, OpaquelyReflected {}
 
 extension APIRequestError {
-    /// Whether the server refused a refresh token, an authorization code or a password for good:
+    /// Whether the server permanently refused a refresh token, an authorization code or a password:
     /// the JSON body contains the error `invalid_grant` (RFC 6749, section 5.2). The RFC requires
     /// status 400, but Auth0 sends 403. If this property is true, the `refresh` of ``Credentials``
     /// should return nil or throw a ``SignOutError``, to sign the user out.

@@ -7,7 +7,7 @@ struct TokenStore: Sendable {
 
     let session: any HTTPSession
     let call: @Sendable (Rejection) async throws -> String?
-    /// The calls that a request can join, by the token that was rejected.
+    /// The calls that a request can join, keyed by the rejected token.
     let calls = Locked<[String?: SingleFlight<String?>]>([:])
     /// The semaphore that is held during a call to the store.
     let calling = AsyncSemaphore(1)
