@@ -14,10 +14,10 @@ public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, S
     /// The file's size, in bytes, has changed since the request was built.
     case resized(URL, from: Int, to: Int)
 
-    /// A sentence for the user that names the file and says what is wrong with it.
+    /// A sentence that tells the user the name of the file and what is wrong with the file.
     public var errorDescription: String? { sentence { "\"\($0.lastPathComponent)\"" } }
 
-    /// A sentence that gives the file's path and says what is wrong with it.
+    /// A sentence that gives the file's path and says what is wrong with the file.
     public var description: String {
         sentence { file in
             (file.isFileURL ? file.path(percentEncoded: false) : file.absoluteString)

@@ -4,8 +4,8 @@ extension URLRequest {
     /// Sends the request with a newly opened body. A form with files is first written to a
     /// temporary file.
     ///
-    /// - Throws: ``FileBodyError`` if a file is missing, unreadable or resized, before the attempt
-    ///   or after it fails. Otherwise, any error thrown by `send`.
+    /// - Throws: ``FileBodyError`` if, before the attempt or after it fails, a file is missing,
+    ///   unreadable or resized. Otherwise, any error of `send` or of writing the temporary file.
     func withSentBody<Result>(
         reportedTo didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         _ send: (URLRequest, URL?) async throws -> Result
@@ -39,7 +39,7 @@ extension RepeatableBody {
         return try await use(RepeatableBody([.file(File(url))]))
     }
 
-    /// Writes the body to a new file that only this user may read.
+    /// Writes the body to a new file that only the current user can read.
     private func write(to url: URL) async throws {
         try Data().write(to: url, options: .withoutOverwriting)
         try FileManager.default.setAttributes(

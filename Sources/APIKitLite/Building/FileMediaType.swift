@@ -9,8 +9,8 @@ package func fileMediaType(_ url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"
 }
 
-/// The media types by extension. Each line of the text is a type followed by its extensions. An
-/// extension whose subtype has another name is followed by `=` and the subtype.
+/// The media types, keyed by extension. Each line of the text is a top-level type and its
+/// extensions. An extension that differs from its subtype is followed by `=` and the subtype.
 private let mediaTypes =
     """
     audio aac ac3 aif=aiff aiff amr caf=x-caf flac m4a=mp4 m4b=mp4 mid=midi mka=matroska mp3=mpeg

@@ -10,8 +10,8 @@ public struct MultipartPart: Equatable, Sendable {
     let fileName: String?
     let contentType: String?
 
-    /// Creates a part. `.text`, ``file(_:at:fileName:contentType:)``
-    /// and ``file(_:fileName:contentType:data:)`` are shorter.
+    /// Creates a part. Shorter ways to create one are `.text`, ``file(_:at:fileName:contentType:)``
+    /// and ``file(_:fileName:contentType:data:)``.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.

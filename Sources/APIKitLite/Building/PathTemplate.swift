@@ -140,7 +140,7 @@ package struct PathTemplate: Equatable, Sendable {
 }
 
 extension PathTemplate.Segment {
-    /// Parses a segment. Returns nil if its first braces are unbalanced or enclose no name.
+    /// Parses a segment. Returns nil if the braces before a second name are unbalanced or empty.
     fileprivate init?(_ text: String) {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { $0 == "{" || $0 == "}" }) else {

@@ -42,7 +42,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         items = elements.map { Item(name: $0, value: $1) }
     }
 
-    /// Creates items from a dictionary, sorted by name, or from other pairs, in order.
+    /// Creates items from a dictionary, sorted by name, or from other pairs, in their order.
     ///
     /// To use the query items of `URLComponents`, map them to pairs:
     ///

@@ -8,8 +8,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - value: The value to encode. `Data` must already be JSON, and is sent unchanged. If the
     ///     value is nil, the request is unchanged.
-    ///   - encoder: An encoder with your formats for dates, keys or output. If nil, keys are sorted,
-    ///     and slashes are not escaped.
+    ///   - encoder: An encoder with your formats for dates, keys or output. If nil, keys are
+    ///     sorted, and slashes are not escaped.
     /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD, or
     ///   if the request has a body.
     public func jsonBody(
@@ -45,7 +45,7 @@ extension URLRequest {
     ///   - parts: The fields and files, in order. A nil part is left out.
     ///   - boundary: A string of up to 70 characters that occurs in no part. Files on disk are not
     ///     searched for the boundary. If nil, the boundary is derived from the parts, so that the
-    ///     same parts produce the same bytes. If a part is a file on disk, the boundary is random.
+    ///     same parts produce the same bytes, or is random if a part is a file on disk.
     /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, for GET or HEAD, or if the
     ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
@@ -89,7 +89,7 @@ extension URLRequest {
     /// but keeps its size, the change is not detected.
     ///
     /// Send the request with a function of this library, such as
-    /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation alone, as in
+    /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation's own functions, such as
     /// `data(for:)`, cannot read the body and may crash.
     ///
     /// - Parameters:
