@@ -27,7 +27,7 @@ import Foundation
 /// - Important: The compiler matches the functions of this protocol by their full names.
 ///   `parseResponse(_ data:)`, without the label, is a different function, and the default is
 ///   called instead of it. Declare the conformance in an extension, so that the compiler warns
-///   about most near misses. If the output is neither `Decodable`, `Data` nor `Void`, a request
+///   about most such mistakes. If the output is neither `Decodable`, `Data` nor `Void`, a request
 ///   that implements `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The input of the request. `Void` if the request needs none.
@@ -44,7 +44,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///   ``APIRequestError/Stage/makeRequest``.
     func makeRequest(from data: RequestDataType) throws -> URLRequest
 
-    /// Checks whether a response may be parsed. By default, its status must be in `200..<300`.
+    /// Checks whether a response is acceptable. By default, its status must be in `200..<300`.
     ///
     /// Your implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.

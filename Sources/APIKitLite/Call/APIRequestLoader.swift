@@ -109,8 +109,8 @@ extension APIRequestLoader where T: SendableMetatype {
     ///
     /// The request and its output need not be `Sendable`. Validating and parsing run in the
     /// background, one response of this loader at a time. The compiler does not check that the
-    /// request and output may be used there. `makeRequest` runs before this method returns, even
-    /// while an earlier response is parsed.
+    /// request and output are safe to use there. `makeRequest` runs before this method returns,
+    /// even while an earlier response is parsed.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.

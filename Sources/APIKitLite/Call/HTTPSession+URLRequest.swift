@@ -4,9 +4,10 @@ import Foundation
 // throw the same errors. Each function with `as:` exists twice: see HTTPSession+Load.swift.
 
 extension HTTPSession {
-    /// Loads a `URLRequest`, and decodes its response on the caller's actor, which owns the output.
+    /// Loads a `URLRequest`, and decodes its response on the caller's actor.
     ///
-    /// The parameters are the same as for the function that decodes in the background.
+    /// The output can be isolated to that actor. The parameters are the same as for the function
+    /// that decodes in the background.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<T: Decodable>(

@@ -16,7 +16,7 @@ struct Load<T: APIRequest> {
     /// not `Sendable`.
     var lock: NSLock?
 
-    /// The request that will be or was sent. Nil until the request is made.
+    /// The request of the load, or nil until the request is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
@@ -162,7 +162,7 @@ struct Load<T: APIRequest> {
     }
 
     /// Returns the error for a response that is not accepted, with the beginning of its body.
-    /// `describe` receives the beginning of a stream's body, and may throw another error to use
+    /// `describe` receives the beginning of a stream's body, and can throw another error to use
     /// instead.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
