@@ -8,7 +8,7 @@ final class AsyncSemaphore: Sendable {
         /// The number of tasks that can still acquire the semaphore. While this number is positive,
         /// no task waits.
         var available: Int
-        /// The promises of the waiting tasks, by the tasks' numbers.
+        /// The promises of the waiting tasks, keyed by the tasks' numbers.
         var waiting: [Int: Promise<Void>] = [:]
         /// The number of the task that has waited longest, or a lower number.
         var first = 0

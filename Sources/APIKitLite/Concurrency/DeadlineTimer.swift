@@ -1,6 +1,6 @@
 import Foundation
 
-/// A timer with any number of deadlines. Each deadline is a fixed duration after its scheduling.
+/// A timer with any number of deadlines, each a fixed duration after it is scheduled.
 ///
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each deadline would cost more than an exchange, and on Linux, the
@@ -48,7 +48,7 @@ final class DeadlineTimer: Sendable {
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state in
             state.pending[id] = nil
-            // On a clock in real time, the task keeps sleeping, because the next exchange may start
+            // On a real-time clock, the task keeps sleeping, because the next exchange may start
             // soon.
             return state.pending.isEmpty && !timeline.isRealTime ? state.sleeper : nil
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One task's wait for a value. Only the first call that ends the wait has an effect.
 ///
-/// `resolve(with:)` may be called before the task calls `value()`.
+/// `resolve(with:)` can be called before the task calls `value()`.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -113,8 +113,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a task, if it is still waiting. If no other task is waiting, may cancel the work:
-    /// see `isCancelledWithLastTask`.
+    /// Removes a task, if it is still waiting. If no other task is waiting, cancels the work if
+    /// `isCancelledWithLastTask` is true.
     private func leave(_ promise: Promise<Value>) {
         let isUnwanted = state.withLock { state in
             state.promises[ObjectIdentifier(promise)] = nil

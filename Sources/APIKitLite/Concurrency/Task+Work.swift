@@ -38,7 +38,7 @@ extension Task where Success == Never, Failure == Never {
     }
 }
 
-/// A task that may be cancelled before it exists.
+/// A slot for one task. The slot can be cancelled before it holds the task.
 package final class TaskSlot: Sendable {
     private let state = Locked<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
 

@@ -33,8 +33,8 @@ extension APIRequestError {
         }
         let sentence = sentence(about: error, at: value(at: path[...], in: tree))
         guard let beginning, beginning.hasSuffix("…") else { return (sentence, beginning) }
-        // Show the largest value around the error that is short enough, or the beginning of the
-        // innermost value.
+        // Of the values around the error, show the largest one that is short enough, or the
+        // beginning of the innermost one.
         var shown: String?
         for outer in path.indices.reversed().map({ path[...$0] }) {
             guard let value = value(at: outer, in: tree) else { continue }
@@ -46,8 +46,8 @@ extension APIRequestError {
     }
 
     /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
-    /// nil if it cannot be found, because the decoder may have converted keys, or an array may be
-    /// too short.
+    /// nil if it cannot be found, for example if the decoder converted keys or an array is too
+    /// short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
@@ -161,7 +161,7 @@ private func kind(of value: Any) -> String {
     }
 }
 
-/// Returns the value at a coding path of parsed JSON, or nil if the path leads to no value.
+/// Returns the value at a coding path in parsed JSON, or nil if the path leads to no value.
 private func value(at path: ArraySlice<any CodingKey>, in json: Any?) -> Any? {
     path.reduce(json) { value, key in
         guard let list = value as? [Any] else {
@@ -221,7 +221,7 @@ private func name(of type: any Any.Type) -> String {
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 
-    /// The element's size, because the element itself may hold a secret.
+    /// The element's size. The element itself is left out, because it may hold a secret.
     var description: String { "an element of \(byteCount(bytes.count))" }
 }
 
