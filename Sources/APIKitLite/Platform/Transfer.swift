@@ -4,12 +4,12 @@ import Foundation
 /// A libcurl transfer, with the operations that work around Foundation's bugs.
 ///
 /// Use a transfer only on its session's serial queue, where Foundation uses and frees the transfer.
-/// A transfer is found by reflection, and libcurl's functions are found by `dlsym`. If a lookup
-/// fails, for example in a statically linked executable, the workarounds do nothing.
+/// A transfer is found by reflection, and Foundation's libcurl functions are found by `dlsym`. If a
+/// lookup fails, for example in a statically linked executable, the workarounds do nothing.
 ///
-/// Private names are used only in this file. The names were checked with Swift 6.3.1's Foundation
-/// and libcurl 7.88.1. If a workaround has no effect with a newer version, look for the names in
-/// `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
+/// This module uses private names only in this file. The names were checked with Swift 6.3.1's
+/// Foundation and libcurl 7.88.1. If a workaround has no effect with a newer version, look for the
+/// names in `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
 /// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
 struct Transfer {
     let handle: UnsafeMutableRawPointer
@@ -85,7 +85,7 @@ struct Transfer {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
         // libcurl does not repeat a request that it sends over a new connection. A new connection
-        // is also used if libcurl lacks the callback, as versions before 7.80 do.
+        // is also used with libcurl before 7.80, which lacks the callback.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection
@@ -107,7 +107,7 @@ extension URLSession {
     /// Whether the session was invalidated.
     var isInvalidated: Bool { property("invalidated", of: self) as? Bool ?? false }
 
-    /// Whether a task of the session has not completed. Use this only on the session's serial queue.
+    /// Whether the session has unfinished tasks. Use this only on the session's serial queue.
     var hasTasks: Bool {
         guard let registry = property("taskRegistry", of: self) else { return false }
         return (property("tasks", of: registry) as? [Int: URLSessionTask])?.isEmpty == false
@@ -120,16 +120,16 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-    /// The serial queue of the task, which targets the session's serial queue.
+    /// The task's serial queue, which targets the session's serial queue.
     var transferQueue: DispatchQueue? { property("workQueue", of: self) as? DispatchQueue }
 }
 
 // MARK: Reflection
 
-/// Returns the value of an object's property, declared in its class or in a superclass.
+/// Returns the value of a property that an object's class or a superclass declares.
 ///
 /// Searches the object's properties only while the place of this property is unknown. A search
-/// reads other properties, which other threads may be changing, and takes four times as long.
+/// quadruples the time, and reads other properties, which other threads may be changing.
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
@@ -205,9 +205,9 @@ private let writeData: CInt = 10001
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
-/// libcurl calls this function before each attempt to send a request, with the `_EasyHandle` as the
-/// data. Foundation does not let libcurl follow redirects, so a redirect time above zero means that
-/// the attempt is not the first.
+/// libcurl calls this function with the `_EasyHandle` before each attempt to send a request.
+/// Foundation does not let libcurl follow redirects, so a redirect time above zero means that the
+/// attempt is not the first.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
         easyHandle, _, _, _, _ in

@@ -4,7 +4,7 @@ extension URLRequest {
     /// Returns the request with a body of files or bytes, and with the body's length.
     ///
     /// Some servers refuse a body of unknown length. If the request sets `Transfer-Encoding`, that
-    /// header is kept.
+    /// header is kept, and no length is added.
     func sending(
         _ body: RepeatableBody,
         _ didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
@@ -26,8 +26,8 @@ extension URLRequest {
             request.setValue(String(body.size), forHTTPHeaderField: "Content-Length")
             #if canImport(FoundationNetworking)
             // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`.
-            // Servers refuse this combination (RFC 9112, section 6.2). With a blank value, libcurl
-            // sends neither a `Transfer-Encoding` header nor chunks.
+            // RFC 9112, section 6.2, forbids this combination. If `Transfer-Encoding` is blank,
+            // libcurl sends neither that header nor chunks.
             request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
             #endif
         }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Foundation on Linux (up to Swift 6.3) handles tasks differently from Apple's Foundation. Each
-// function here has a second, simple version for Apple platforms.
+// Foundation on Linux (up to Swift 6.3) handles tasks differently from Apple's Foundation. Most
+// functions here have a second, simple version for Apple platforms.
 
 #if canImport(FoundationNetworking)
 extension URLSession {
@@ -34,9 +34,9 @@ extension URLSession {
 extension URLSessionTask {
     /// Ends the task at a redirect, without following it.
     ///
-    /// Foundation crashes if the handler is called after a cancellation, so a cancelled exchange
-    /// does not call the handler. If other code cancels the task, the task's state shows the
-    /// cancellation, but possibly too late.
+    /// Foundation crashes if `completionHandler` is called after a cancellation, so this function
+    /// does not call it for a cancelled exchange. If other code cancels the task, the task's state
+    /// shows the cancellation, but possibly too late.
     func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
         if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
     }
@@ -108,8 +108,8 @@ extension HTTPURLResponse {
 }
 
 extension URLSessionExchange {
-    /// Returns whether a response, before any body has arrived, may be a proxy's response to
-    /// CONNECT.
+    /// Returns whether a response, of which only the headers have arrived, may be a proxy's
+    /// response to CONNECT.
     ///
     /// Foundation delivers a proxy's response before the server's response, and in the same way. A
     /// request over a connection that is already open receives no proxy response. A download can
@@ -196,11 +196,11 @@ extension HTTPURLResponse {
 #endif
 
 extension URLSession {
-    /// Returns the request, changed so that the values of the configuration's
-    /// `httpAdditionalHeaders` are not sent to another origin.
+    /// Returns the request, changed so that the configuration's `httpAdditionalHeaders` are not
+    /// sent to another origin, except content and content-negotiation headers.
     ///
-    /// Foundation adds these headers to each request that does not set them itself. This function
-    /// sets each header to a blank value, for which libcurl does not even send the name.
+    /// Foundation adds each additional header that the request does not set. This function sets the
+    /// headers to a blank value, so libcurl does not even send their names.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys
