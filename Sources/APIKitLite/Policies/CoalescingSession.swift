@@ -20,8 +20,8 @@ extension HTTPSession {
     ///   itself
     ///
     /// A cancelled request ends immediately, without effect on the other requests, unless it is the
-    /// last request of its exchange. In that case, the exchange is cancelled too, and the request
-    /// ends when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four
+    /// only request left in its exchange. In that case, the exchange is cancelled too, and the
+    /// request ends when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four
     /// exchanges are in progress. If an exchange fails, all its requests throw the exchange's
     /// error. Responses are not cached: a later request starts a new exchange.
     ///
@@ -41,7 +41,7 @@ private struct CoalescingSession: HTTPSession {
     typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
 
     let next: any HTTPSession
-    /// The exchanges in progress, guarded by the lock of `Locked`. Copies share this object.
+    /// The exchanges in progress, guarded by `Locked`'s lock. Copies of the session share them.
     let exchanges = Locked<[[AnyHashable?]: Exchange]>([:])
 
     func send(

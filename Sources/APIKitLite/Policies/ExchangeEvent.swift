@@ -1,7 +1,7 @@
 import Foundation
 
-/// An event of ``HTTPSession/observed(clock:by:)``: the start or end of an exchange, the headers
-/// and the end of a stream, or a response that a load rejected.
+/// An event of ``HTTPSession/observed(clock:by:)``: the start, repetition or end of an exchange,
+/// the headers or end of a stream, or a response that a load rejected.
 ///
 /// A test can compare events by their ``description``, which is the same on every platform:
 ///
@@ -15,16 +15,16 @@ public struct ExchangeEvent: Sendable {
     public enum Kind: Sendable {
         /// The exchange is about to start.
         case started
-        /// A `URLSession` on Linux sends the request again, because the server closed a kept-alive
-        /// connection before it responded. Only an idempotent request with a body causes this
-        /// event. If libcurl or Apple's Foundation itself repeats a request, no event is reported.
+        /// A `URLSession` on Linux sends the request again, because the connection was lost before
+        /// the server responded. Only an idempotent request with a body causes this event. If
+        /// libcurl or Apple's Foundation itself repeats a request, no event is reported.
         case resent
         /// A complete response with any status arrived, with a body of this many bytes.
         case received(bytes: Int)
         /// The exchange threw an error, or was cancelled. After ``opened``, this event means that
         /// the stream's body threw an error, such as a lost connection or a timeout.
         case failed(any Error)
-        /// The headers of a stream arrived, with any status. One more event follows:
+        /// The headers of a stream arrived, with any status. One event reports the stream's end:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
         /// A stream's body was read to its end. The value is its size in bytes.
@@ -35,8 +35,8 @@ public struct ExchangeEvent: Sendable {
         /// The exchange succeeded, but the load threw while it validated the response (stage
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). This
         /// event is not reported if a session between the observer and the load returned an
-        /// ``HTTPBody`` that it created itself. A session that returns ``HTTPBody/map(_:)`` passes
-        /// the report on.
+        /// ``HTTPBody`` that it created itself. A session that returns a body from
+        /// ``HTTPBody/map(_:)`` passes the report on.
         case rejected(APIRequestError)
     }
 

@@ -3,10 +3,10 @@ import Foundation
 extension HTTPBody {
     /// Returns a body that reports its end once, as a stream event.
     ///
-    /// The end is reported in the task that reads, even if that task is cancelled, because the
-    /// caller of `Task.cancel()` may hold a lock that the report needs. If no task reads, the end
-    /// is reported where the body is ended or released. The end of a complete body is reported
-    /// immediately.
+    /// The end is reported in the task that reads, even if that task is cancelled. The caller of
+    /// `Task.cancel()` does not report the end, because that caller may hold a lock that the report
+    /// needs. If no task reads, the end is reported where the body is ended or released. The end of
+    /// a complete body is reported immediately.
     func reportingEnd(to report: @escaping @Sendable (ExchangeEvent.Kind) -> Void) -> HTTPBody {
         if let data {
             report(.closed(bytes: data.count))

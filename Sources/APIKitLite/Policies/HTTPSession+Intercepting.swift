@@ -3,7 +3,7 @@ import Foundation
 extension HTTPSession {
     /// Returns a session that passes each request to a closure.
     ///
-    /// The closure may change the request or the response, return a response without sending a
+    /// The closure can change the request or the response, return a response without sending a
     /// request, or send several requests, even from other tasks.
     ///
     ///     let session = URLSession.shared.intercepting { request, next in

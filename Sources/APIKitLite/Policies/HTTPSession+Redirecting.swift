@@ -8,8 +8,8 @@ extension HTTPSession {
     ///
     /// Without this policy, all redirects are followed. If a chain has several such policies, the
     /// outermost policy, which was added last, applies. To follow all redirects in spite of an
-    /// inner policy, write `redirecting { _, next in next }`. A credential's refresh contains a
-    /// secret, so its redirects are followed only within its origin.
+    /// inner policy, write `redirecting { _, next in next }`. A refresh request contains a secret,
+    /// so its redirects are followed only within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         redirecting(by: { request, _, next in
             switch policy {
@@ -40,9 +40,9 @@ extension HTTPSession {
         redirecting(by: { try decide($1, $2) })
     }
 
-    /// Returns a session for requests that contain a secret, such as a refresh. These requests fail
-    /// at a redirect to another origin, because a caller that expects a token cannot use the
-    /// redirect.
+    /// Returns a session for requests that contain a secret, such as refresh requests. These
+    /// requests fail at a redirect to another origin, because a caller that expects a token cannot
+    /// use the redirect.
     func failingAtOtherOrigins() -> some HTTPSession {
         redirecting(by: { request, _, next in
             if let from = request.url, let to = next.url, from.origin != to.origin {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A limit on the number of requests in progress, which several chains can share.
+/// A limit, which several chains can share, on the number of requests in progress.
 ///
 ///     let limit = RequestLimit(4)
 ///     let session = URLSession.shared.timingOut(after: .seconds(30)).limited(by: limit)
@@ -38,11 +38,11 @@ extension HTTPSession {
     /// the timed-out request is still ending.
     ///
     /// If a request under the limit waits for the response to another request, send the other
-    /// request over a session without the limit, as the `refresh` of `Credentials` does. In chains
-    /// that share a limit and credentials, put the limit on the same side of the authentication in
-    /// each chain. Do not use the same limit twice in a chain.
+    /// request over a session without the limit. The `refresh` of `Credentials` already does this.
+    /// In chains that share a limit and credentials, put the limit on the same side of the
+    /// authentication in each chain. Do not use the same limit twice in a chain.
     ///
-    /// - Parameter limit: The limit, which other chains may share.
+    /// - Parameter limit: The limit, which other chains can share.
     public func limited(by limit: RequestLimit) -> some HTTPSession {
         LimitedSession(next: self, semaphore: limit.semaphore)
     }

@@ -10,7 +10,7 @@ import Foundation
 ///         return .retry(after: delay)
 ///     }
 ///
-/// A test checks the decision about an attempt, without a session or a clock:
+/// A test needs neither a session nor a clock to check the decision about an attempt:
 ///
 ///     let attempt = RetryAttempt(of: request, response: .status(503))
 ///
@@ -22,7 +22,7 @@ public struct RetryAttempt: Sendable {
     public let request: URLRequest
     /// The response's status and headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
-    /// The response's body, or nil for a stream, whose body has not been read.
+    /// The response's body. Nil after an error, and for a stream, whose body has not been read.
     public let data: Data?
     /// The error, or nil if there is a response.
     public let error: (any Error)?
@@ -31,8 +31,8 @@ public struct RetryAttempt: Sendable {
     /// The policy's decision about the attempt.
     public let decision: RetryDecision
     /// The delay, including jitter, that the policy computes after an attempt with this number,
-    /// even if the policy does not retry the request. The delay ignores `Retry-After`. To retry
-    /// more often than the policy, return `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
+    /// even if the policy does not retry the request. `Retry-After` is ignored. To retry more often
+    /// than the policy, return `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
     public let backoff: Duration
 
     private let now: Date

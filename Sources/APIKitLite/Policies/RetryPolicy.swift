@@ -3,12 +3,12 @@ import Foundation
 /// A policy that decides whether and when a request is sent again.
 ///
 /// If a server is overloaded for a second, every client that sends a request only once fails. If
-/// all clients retry together, they keep the server overloaded. A policy therefore waits before
-/// each retry. The delay is random, and its upper bound doubles with each attempt:
+/// all clients retry together, they keep the server overloaded. A policy therefore sets a delay
+/// before each retry. The delay is random, and its upper bound doubles with each attempt:
 ///
 ///     let session = URLSession.shared.retrying(RetryPolicy(maximumAttempts: 5))
 ///
-/// A policy is a value, and its decision is a pure function. A test needs no session or clock:
+/// A policy is a value that decides without side effects, so a test needs no session or clock:
 ///
 ///     let attempt = RetryAttempt(2, of: request, error: URLError(.timedOut), random: 0.5)
 ///
@@ -31,22 +31,22 @@ import Foundation
 public struct RetryPolicy: Sendable, Equatable {
     /// The maximum number of attempts, including the first. A value below 1 counts as 1.
     public var maximumAttempts: Int
-    /// The upper bound of the first delay, which doubles with each attempt. A negative value counts
-    /// as zero.
+    /// The upper bound of the first delay. The bound doubles with each attempt. A negative value
+    /// counts as zero.
     public var baseDelay: Duration
     /// The longest delay. If the server asks for a longer delay, the request is not sent again. A
     /// negative value counts as zero.
     public var maximumDelay: Duration
     /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
-    /// The deadline does not interrupt an attempt, with one exception: a connection of an
-    /// ``EventStream`` that has received no headers by the deadline fails with `URLError.timedOut`.
+    /// The deadline does not interrupt an attempt, with one exception: if a connection of an
+    /// ``EventStream`` has received no headers by the deadline, it fails with `URLError.timedOut`.
     /// To limit an attempt, use `timingOut`. If the value is zero or negative, nothing is sent. If
-    /// it is `nil`, there is no limit.
+    /// the value is `nil`, there is no limit.
     public var deadline: Duration?
-    /// The uppercase methods that are sent again without an `Idempotency-Key` header, or nil for
-    /// any method. By default, the idempotent methods: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`,
-    /// `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    /// The uppercase methods of requests that are sent again even without an `Idempotency-Key`
+    /// header, or nil for any method. By default, the idempotent methods: `GET`, `HEAD`, `PUT`,
+    /// `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public var methods: Set<String>?
     /// The status codes after which a request is sent again. By default, the codes of failures that
     /// may be temporary: 408, 429, 500, 502, 503 and 504.
@@ -95,8 +95,8 @@ public struct RetryPolicy: Sendable, Equatable {
 
 extension URLRequest {
     /// Returns whether the request may be sent again even if a server has processed it. The request
-    /// must have one of the methods (nil for any) or an `Idempotency-Key`, and a body that can be
-    /// sent again.
+    /// must have one of the methods (any method if nil) or an `Idempotency-Key`, and no body that
+    /// can be sent only once.
     func mayBeRepeated(methods: Set<String>? = RetryPolicy.standard.methods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         let method = httpMethod?.uppercased() ?? "GET"

@@ -68,8 +68,8 @@ extension HTTPSession {
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
     ///     error. By default, the policy decides. The rule should be a pure function, and is not
-    ///     called if the caller was cancelled. The rule may exceed ``RetryPolicy/maximumAttempts``,
-    ///     retry any method, and send another request. Two limits always apply: no attempt starts
+    ///     called if the caller was cancelled. The rule can exceed ``RetryPolicy/maximumAttempts``,
+    ///     retry any method, and return another request. Two limits always apply: no attempt starts
     ///     after the deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the

@@ -3,9 +3,9 @@ import Foundation
 private struct TimingOutSession: HTTPSession {
     let next: any HTTPSession
     let timeline: Timeline
-    /// Nil if the timeout is zero or negative.
+    /// The timer for the exchange. Nil if the timeout is zero or negative.
     let timer: DeadlineTimer?
-    /// Limits the wait for each piece of a stream.
+    /// The timer that limits the wait for each piece of a stream.
     let idleTimer: DeadlineTimer?
 
     // The request is sent in a separate task, because a task group would wait for work that ignores
@@ -36,7 +36,7 @@ private struct TimingOutSession: HTTPSession {
         {
             task.cancel()
         }
-        // Limits how long the body of a refused response is read.
+        // The deadline also limits how long the body of a refused response is read.
         body.notes.timeouts.append((timeline, deadline))
         return (limitingSilence(of: body), response)
     }
@@ -60,10 +60,10 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.timingOut(after: .seconds(30)).retrying()
     ///
-    /// At the timeout, the exchange is cancelled. The caller receives the error immediately, even
-    /// if the exchange ignores the cancellation.
+    /// At the timeout, the exchange is cancelled. The caller immediately receives
+    /// `URLError.timedOut`, even if the exchange ignores the cancellation.
     ///
-    /// A stream may last indefinitely. `duration` limits the time until the stream's headers
+    /// A stream can last indefinitely. `duration` limits the time until the stream's headers
     /// arrive, and `idle` limits how long the reader waits for the next piece. (If a stream's
     /// response is not accepted, the error contains as much of the body as arrives within
     /// `duration`, and within 5 seconds after the headers.)
@@ -71,12 +71,12 @@ extension HTTPSession {
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///
     /// The order in a chain matters. In `timingOut(after: .seconds(30)).retrying()`, each attempt
-    /// may take 30 seconds. In `retrying().timingOut(after: .seconds(30))`, all attempts and delays
-    /// together may take 30 seconds.
+    /// has 30 seconds. In `retrying().timingOut(after: .seconds(30))`, all attempts and delays
+    /// together have 30 seconds.
     ///
     /// Foundation's `timeoutInterval` limits the time between two parts of a response, not the
     /// entire exchange. That limit is not enforced for a custom `URLProtocol`, and on Linux, a
-    /// value below one second fails the request immediately.
+    /// request with a value below one second fails immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing
@@ -84,7 +84,7 @@ extension HTTPSession {
     ///   - idle: The longest time that a stream's reader waits for the next piece, or nil for no
     ///     limit.
     ///   - clock: The clock that measures the time. `MockClock.waitForSleepers()` does not count
-    ///     timeouts, so a test waits for the request to arrive and then moves the clock.
+    ///     timeouts, so a test must wait for the request to arrive, and then move the clock.
     public func timingOut(
         after duration: Duration, idle: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
