@@ -68,7 +68,7 @@ package final class BodyBuffer: Sendable {
     /// Adds a piece, unless the piece is empty.
     ///
     /// If the unread bytes exceed the limit, the body ends with ``TransportError/bodyLimit(_:)``. A
-    /// single piece may exceed the limit, because it is already in memory.
+    /// single piece is kept even if it exceeds the limit, because it is already in memory.
     package func append(_ piece: Data) {
         let callBack = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.ending == nil, !piece.isEmpty else { return nil }
@@ -134,7 +134,7 @@ package final class BodyBuffer: Sendable {
     /// Ends the transfer, and discards unread bytes. If the entire body has been read, does
     /// nothing. A pending call to `next()` and all later calls throw the error.
     ///
-    /// - Returns: Whether there is a pending call to `next()`.
+    /// - Returns: Whether a call to `next()` was pending.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)

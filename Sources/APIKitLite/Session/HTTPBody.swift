@@ -14,7 +14,7 @@ import Foundation
 /// The transfer ends as soon as you leave the loop, release the body, or cancel the reading task. A
 /// body in pieces can be read only once.
 ///
-/// A session that wraps another session may return a body that wraps the inner session's body: see
+/// A session that wraps another session can return a body that wraps the inner session's body: see
 /// ``map(_:)``.
 public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns the next bytes, or nil at the end. The function is called by only one task at a
@@ -37,14 +37,13 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// What the sessions in a chain noted about the exchange. A body that wraps this body has the
     /// same notes.
     var notes = Notes()
-    /// The exchange that errors about the body's elements describe. Nil unless the body was
+    /// The exchange to describe in errors about the body's elements. Nil unless the body was
     /// returned by ``HTTPSession/stream(_:buffering:)``.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
     /// The maximum size of the whole body, or nil if no session in the chain has set a limit.
     var limit: Int?
 
-    /// Facts about an exchange that the sessions of a chain pass to the load, along with the
-    /// response.
+    /// What the sessions of a chain tell the load about an exchange, along with the response.
     struct Notes {
         /// The functions to call if a load rejects the response: one for each observer of the
         /// exchange, beginning with the innermost observer.
@@ -61,7 +60,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .complete(data)
     }
 
-    /// Creates a body in pieces. `end` is called when the reader leaves, and may be called more
+    /// Creates a body in pieces. `end` is called when the reader leaves, and can be called more
     /// than once.
     init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
@@ -87,7 +86,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         notes.timeouts = timeline.map { [($0, nil)] } ?? []
     }
 
-    /// Creates a body whose pieces a function returns.
+    /// Creates a body from the pieces that a function returns.
     ///
     /// Use this initializer in your own ``HTTPSession``.
     ///
@@ -97,7 +96,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         let buffer = BodyBuffer(limit: .max)
         self.init(
             next: {
-                // The reader may leave while the function runs, even if the function ignores
+                // The reader can leave while the function runs, even if the function ignores
                 // cancellation.
                 let task = Task.immediateIfAvailable {
                     do {
@@ -114,7 +113,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
             end: { buffer.end(throwing: $0) })
     }
 
-    /// Returns a body whose pieces a function transforms, for use in
+    /// Returns the body with each piece transformed by a function, for use in
     /// ``HTTPSession/intercepting(_:)``.
     ///
     /// ```swift
@@ -172,7 +171,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The maximum size of this body if it is read as a whole.
     var wholeLimit: Int { limit ?? SendOptions.standardBodyLimit }
 
-    /// Returns the body, with the limit for a whole body if the options wait for a whole body.
+    /// Returns the body, with the limit for a whole body if the whole response is awaited.
     ///
     /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if the body is complete and exceeds the
     ///   limit.
@@ -186,8 +185,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Ends the transfer, even if the body is retained, and returns whether a task is waiting for a
-    /// piece. The waiting task throws the error.
+    /// Ends the transfer, even if the body is retained, and returns whether a task was waiting for
+    /// a piece. That task throws the error.
     @discardableResult
     func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
@@ -209,9 +208,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
         }
     }
 
-    /// An iterator over the pieces of a body. The transfer ends when the last copy is released.
+    /// An iterator over a body's pieces. Releasing the iterator's last copy ends the transfer.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        /// Nil if another iterator has the transfer.
+        /// The transfer, or nil if another iterator has the transfer.
         fileprivate let transfer: BodyTransfer?
 
         /// Suspends until bytes have arrived, and returns all of them.
@@ -220,8 +219,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// - Throws: `URLError.cancelled` if the task is cancelled.
         ///   ``TransportError/bodyLimit(_:)`` if too many bytes were unread.
         ///   ``TransportError/bodyReadTwice`` if the body was read before, or another task is
-        ///   waiting in the `next()` of a copy of this iterator. Otherwise, the error that ended
-        ///   the transfer, which every later call throws again.
+        ///   waiting for `next()` on a copy of this iterator. Otherwise, the error that ended the
+        ///   transfer, which every later call throws again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
             try await nextPiece()
         }
@@ -244,7 +243,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
-/// The ownership of a transfer. The transfer ends when this object is released.
+/// An object that owns a transfer. The transfer ends when the object is released.
 private final class BodyTransfer: Sendable {
     private enum State {
         case open
@@ -294,15 +293,15 @@ private final class BodyTransfer: Sendable {
 }
 
 extension HTTPBody {
-    /// The maximum number of bytes of a body that an error keeps.
+    /// The maximum number of body bytes that an error keeps.
     private static let longestBeginning = 1024 * 1024
 
     /// Returns the beginning of a refused response's body for the error: at most 1 MiB, and only
     /// what arrives within 5 seconds and before the timeouts of the chain.
     ///
     /// The 5 seconds are measured on the given clock and on the clocks of the chain. A real-time
-    /// clock counts only if no clock belongs to a test. If the body throws an error, returns the
-    /// bytes that arrived before the error, because the refusal matters more than this error.
+    /// clock measures them only if no clock belongs to a test. If the body throws an error, returns
+    /// the bytes that arrived before the error, because the refusal matters more than this error.
     ///
     /// The body's next reader receives these bytes again, followed by an error if a time limit
     /// ended the transfer.

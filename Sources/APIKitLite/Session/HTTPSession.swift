@@ -1,8 +1,8 @@
 import Foundation
 
-/// A type that sends a request and returns its response, which is all that a loader needs.
+/// A type that sends a request and returns its response. A loader needs nothing else.
 ///
-/// `URLSession` conforms to this protocol. So does every policy. A policy wraps another session, so
+/// `URLSession` and every policy conform to this protocol. A policy wraps another session, so
 /// policies can be chained. Your own policy is a type with a `send` function:
 ///
 /// ```swift
@@ -57,7 +57,7 @@ public protocol HTTPSession: Sendable {
     /// A response with any status is returned, not thrown. The transfer ends when the task is
     /// cancelled, a body that comes in pieces is released, or the loop over that body is left.
     ///
-    /// If your own session cannot stream, return a complete body in any case.
+    /// If your session cannot stream, return a complete body even if only the headers are awaited.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -74,9 +74,9 @@ public protocol HTTPSession: Sendable {
 extension HTTPSession {
     /// Sends a request, and returns its response when the whole body has been received.
     ///
-    /// `URLSession` has its own function with this name, which the compiler prefers, but which
-    /// lacks the fixes for Linux. With a `URLSession`, write `load(request, as: Data.self)`, or
-    /// store the session as `any HTTPSession`.
+    /// `URLSession` has its own function with this name. The compiler prefers that function, but
+    /// the function lacks the fixes for Linux. With a `URLSession`, write
+    /// `load(request, as: Data.self)`, or store the session as `any HTTPSession`.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -126,7 +126,7 @@ extension HTTPSession {
     ///
     /// If the reader is slow, bytes are buffered. On Apple platforms, a `URLSession` suspends its
     /// task while more than 1 MiB or half of the limit is buffered, so that the server waits.
-    /// Foundation on Linux cannot suspend one task. While more than 2 MiB or half of the limit is
+    /// Foundation on Linux cannot slow only one task. While more than 2 MiB or half of the limit is
     /// buffered, all transfers of the process are slowed until the reader has read nothing for 100
     /// ms.
     ///

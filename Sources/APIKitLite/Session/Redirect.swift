@@ -1,7 +1,6 @@
 import Foundation
 
-/// The redirects that a session follows for a request, if the session does not follow all
-/// redirects.
+/// Which redirects a session follows. Without a redirect policy, a session follows all redirects.
 public enum RedirectPolicy: Sendable {
     /// Follows redirects within the request's origin (scheme, host and port). A redirect to another
     /// origin is returned as the response, with its status and `Location`.
@@ -40,9 +39,9 @@ extension SendContext {
 /// is kept unless the location has its own fragment (RFC 9110, section 10.2.2).
 ///
 /// A redirected request to another origin (scheme, host or port) keeps only content and
-/// content-negotiation headers. These are the headers of RFC 9110 whose names begin with `Accept`,
-/// `Content-` or `If-`, `Range` and `User-Agent`, and also `Last-Event-ID`, without which a stream
-/// would start over. Credentials, cookies and unknown headers are removed.
+/// content-negotiation headers. These are `Range`, `User-Agent`, `Last-Event-ID` (without it, a
+/// stream would start over), and the headers of RFC 9110 whose names begin with `Accept`,
+/// `Content-` or `If-`. Credentials, cookies and unknown headers are removed.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
@@ -70,8 +69,8 @@ package func redirectedRequest(
 
 package let redirectLimit = 16
 
-/// The request headers of RFC 9110 that contain no credential, in lower case. The names are listed
-/// in full, because a prefix would also match `Accept-Token`.
+/// The request headers that may be sent to another origin, in lower case. The names are listed in
+/// full, because a prefix would also match `Accept-Token`.
 private let openHeaders = words(
     """
     accept accept-charset accept-encoding accept-language content-encoding content-language

@@ -14,7 +14,7 @@ public struct SendOptions: Sendable {
 
     /// Waits for the whole response. The body is complete, so ``HTTPBody/data`` has all bytes.
     ///
-    /// If a body is larger than 1 GiB, or than ``HTTPSession/limitingBodies(to:)`` allows, the
+    /// If a body is larger than ``HTTPSession/limitingBodies(to:)`` allows, by default 1 GiB, the
     /// request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static let body = SendOptions(bufferLimit: nil)
 
@@ -27,15 +27,15 @@ public struct SendOptions: Sendable {
         SendOptions(bufferLimit: limit ?? standardLimit)
     }
 
-    /// The default limit for bytes buffered for a stream's reader: 64 MiB.
+    /// The default maximum number of bytes buffered for a stream's reader: 64 MiB.
     package static let standardLimit = 64 * 1024 * 1024
 
     /// The default maximum size of a whole body: 1 GiB.
     static let standardBodyLimit = 1024 * 1024 * 1024
 }
 
-/// A count of the user changes in this process. If the count has changed since a request was made,
-/// the user has changed.
+/// How often a user has signed out or been replaced in this process. If the number has grown since
+/// a request was made, the request may belong to an earlier user.
 let userChanges = Locked(0)
 
 /// What the sessions in a chain tell each other about a request.
@@ -56,8 +56,8 @@ package struct SendContext: Sendable {
     /// if known.
     package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
-    /// Called when a `URLSession` sends the request again because the server closed a kept-alive
-    /// connection.
+    /// Called when a `URLSession` sends the request again because it lost the connection before the
+    /// server responded.
     var didResend: (@Sendable () -> Void)?
 
     /// Called with the name of a credential's closure that threw an error, and with nil when an

@@ -34,7 +34,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
         }
     }
 
-    /// A message for a developer that says what happened and what to do.
+    /// A message that tells a developer what happened and what to do.
     public var description: String {
         switch self {
         case .notHTTP(let url):

@@ -4,10 +4,10 @@ extension URLSession: HTTPSession {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
     /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a
-    /// HEAD. After 301 or 302, a POST becomes a GET. A request to another origin (scheme, host or
-    /// port) loses credentials, cookies and all headers except content and content-negotiation
-    /// headers. If the session's own delegate refuses a redirect, the redirect itself is the
-    /// response.
+    /// HEAD. After 301 or 302, a POST becomes a GET. A redirected request to another origin
+    /// (scheme, host or port) loses credentials, cookies and all headers except content and
+    /// content-negotiation headers. If the session's own delegate refuses a redirect, the redirect
+    /// itself is the response.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -88,5 +88,5 @@ extension URLSession: HTTPSession {
     }
 }
 
-/// About 31 years, in seconds.
+/// About 32 years, in seconds.
 private let longestTimeout: TimeInterval = 1e9

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One task of a `URLSession` and its delegate, which decides about redirects.
+/// One task of a `URLSession`, and the task's delegate, which decides about redirects.
 ///
 /// The session's own delegate is also asked, and its decision takes precedence. The files in
-/// `Platform/` add what Foundation on Linux needs: the outcome of a 401, and a limit that keeps
-/// libcurl to one attempt.
+/// `Platform/` add what Foundation on Linux needs: a response to a challenge, and a limit that
+/// keeps libcurl to one attempt.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -32,16 +32,16 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let repetition: Repetition
     /// Whether Foundation's own protocol loads the request, rather than a class of the app.
     let isOverConnection: Bool
-    /// Returns whether a response has begun, or true if that is unknown. Set before the task
-    /// starts.
+    /// Returns whether a response has begun, or true if that is unknown. This closure is set before
+    /// the task starts.
     var hasResponse: () -> Bool = { true }
-    /// Whether libcurl has removed the request's `Expect` header. Used on the task's queue.
+    /// Whether libcurl has removed the `Expect` header. This flag is used on the task's queue.
     var isWithoutExpect = false
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
     private var isAtRedirect = false
-    /// The outcome of the task, if this object decides it instead of Foundation.
+    /// The outcome of the task, if this object, not Foundation, decides the outcome.
     private var decision: Result<TaskOutcome, any Error>?
 
     /// Whether the task's response is still needed, because the exchange was not cancelled and this
@@ -208,7 +208,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the task's request, or nil if the task does not belong to an
-    /// exchange or a stream, which follow redirects themselves.
+    /// How many mocks have passed on the task's request. Nil if the task belongs to neither an
+    /// exchange nor a stream. Exchanges and streams follow redirects themselves.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

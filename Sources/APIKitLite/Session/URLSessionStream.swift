@@ -1,7 +1,7 @@
 import Foundation
 
-/// One task of a `URLSession` and its delegate, which receives the body in pieces. The delegate
-/// passes the pieces on, or collects a whole body of limited size.
+/// One task of a `URLSession`, and the task's delegate, which receives the body in pieces. The
+/// delegate passes the pieces on, or collects a whole body of limited size.
 ///
 /// Redirects and challenges are handled as in `URLSessionExchange`.
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
@@ -20,7 +20,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
     /// The latest response, if another response may follow.
     private var undecided: HTTPURLResponse?
-    /// Created before the task starts.
+    /// The flow control, which is created before the task starts.
     private lazy var flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
 
     private weak var owner: URLSession?
@@ -180,7 +180,7 @@ extension URLSessionTask {
     /// The task's delegate, if it is a stream.
     var stream: URLSessionStream? { delegate as? URLSessionStream }
 
-    /// A function that returns the state of the body's reader, or nil if the task does not stream.
+    /// A function that returns the state of the body's reader. Nil if the task does not stream.
     package var readerState: (@Sendable () -> ReaderState)? {
         guard let stream, !stream.isWhole else { return nil }
         return { [weak stream] in stream?.readerState ?? .left }
