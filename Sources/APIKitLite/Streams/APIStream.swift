@@ -73,8 +73,8 @@ where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
 extension HTTPSession {
     /// Returns a response's elements as they arrive, for a request that is not `Sendable`.
     ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor. The parameters are
-    /// the same as for a `Sendable` request.
+    /// The stream runs `makeRequest`, `makeParser` and the parser on the caller's actor. The
+    /// parameters are the same as for a `Sendable` request.
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
@@ -85,7 +85,7 @@ extension HTTPSession {
     ///
     ///     for try await delta in session.stream(ChatRequest(), "Why?") { print(delta.text) }
     ///
-    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    /// The stream runs `makeRequest`, `makeParser` and the parser off the caller's actor.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -98,7 +98,7 @@ extension HTTPSession {
 
     /// Returns the elements of the response to a request that needs no input and is not `Sendable`.
     ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
+    /// The stream runs `makeRequest`, `makeParser` and the parser on the caller's actor.
     public func stream<R: StreamedAPIRequest>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void {
@@ -107,7 +107,7 @@ extension HTTPSession {
 
     /// Returns the elements of the response to a request that needs no input.
     ///
-    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    /// The stream runs `makeRequest`, `makeParser` and the parser off the caller's actor.
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void, R.Parser.Element: Sendable {

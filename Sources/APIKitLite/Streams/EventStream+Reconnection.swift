@@ -11,10 +11,10 @@ extension EventStream {
         /// event would receive a thousand requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
-        /// The limits and the jitter of reconnections. The policy's `methods` have no effect.
+        /// The policy that limits and delays reconnections. The policy's `methods` have no effect.
         ///
-        /// `maximumAttempts` limits the consecutive connections that were not accepted. At 1,
-        /// nothing is sent again. `deadline` limits the time without an accepted connection.
+        /// `maximumAttempts` limits the number of consecutive connections that are not accepted. At
+        /// 1, nothing is sent again. `deadline` limits the time without an accepted connection.
         let policy: RetryPolicy
 
         /// The ID of the last event, which the next connection sends as `Last-Event-ID`, or empty
@@ -43,7 +43,7 @@ extension EventStream {
             case reconnect(after: Duration)
         }
 
-        /// Returns what a client does after a connection ends, with an error or a complete body.
+        /// Returns what a client does after a connection ends with an error or a complete body.
         /// `elapsed` is the time since the last accepted connection ended, or since the start.
         func decision(
             after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
@@ -59,7 +59,7 @@ extension EventStream {
             policy.methods = ["GET"]
             // A shorter delay from the server replaces the policy's base delay.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
-            // The client reconnects after a complete body as it does after a lost connection.
+            // After a complete body, the client reconnects just as after a lost connection.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
             // After an error in a stage other than `validate` and `transport`, a new connection
             // would fail in the same way.

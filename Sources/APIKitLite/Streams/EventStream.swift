@@ -7,7 +7,7 @@ import Foundation
 /// ```
 ///
 /// When a connection ends, the next connection sends the ID of the last event as `Last-Event-ID`.
-/// The rules follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// Reconnections follow the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
 /// - Only a `GET` is sent again. Any other request may have side effects, so it is sent once.
 /// - A status of 204 ends the events.
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
@@ -70,10 +70,10 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// Returns the next event, or `nil` after the last event. Stays on the caller's actor.
         ///
-        /// - Throws: ``APIRequestError`` if a connection ended and the client does not reconnect.
-        ///   The error's stage is `.transport` for a network error, `.validate` for a status other
-        ///   than 200, and `.parse` for a media type other than `text/event-stream`, or a body that
-        ///   cannot be parsed. Every later call returns `nil`.
+        /// - Throws: ``APIRequestError`` if a connection fails and the client does not reconnect,
+        ///   or at the deadline. The error's stage is `.transport` for a network error, `.validate`
+        ///   for a status other than 200, and `.parse` for a media type other than
+        ///   `text/event-stream`, or a body that cannot be parsed. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -172,7 +172,7 @@ extension RetryPolicy {
     /// The default policy for an event stream. The client reconnects without a limit, as a browser
     /// does (HTML Standard, section 9.2).
     ///
-    /// The delays start at up to 3 seconds, unless the server asks for other delays, and are at
+    /// Unless the server asks for other delays, the delays start at up to 3 seconds, and are at
     /// most 30 seconds. To give up while a server cannot be reached, set `maximumAttempts` or
     /// `deadline`.
     public static let eventStream = RetryPolicy(
@@ -199,13 +199,13 @@ extension HTTPSession {
     ///   - request: The request to send. The headers `Accept` and `Cache-Control` are added, unless
     ///     the request has these headers. `Last-Event-ID` is set if there is an ID.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is no ID.
-    ///   - policy: The limits and the jitter of the delays. `maximumAttempts` limits the number of
-    ///     consecutive connections that are not accepted, and `deadline` limits the time without an
-    ///     accepted connection. By default, there is no limit, and the delays are at most 3 seconds
-    ///     at first. With ``RetryPolicy/never``, the request is sent once.
+    ///   - policy: The policy that limits and delays reconnections. `maximumAttempts` limits the
+    ///     number of consecutive connections that are not accepted, and `deadline` limits the time
+    ///     without an accepted connection. By default, there is no limit, and the delays are at
+    ///     most 3 seconds at first. With ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the connection's error,
     ///     which is `nil` if the body was complete.
-    ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
+    ///   - name: The call's name in errors and exchange events (`requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. The closure is called with empty data
     ///     when the headers arrive. If the closure throws, it is called again with the beginning of
