@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A value parsed from JSON text, without the white space and the order of keys of the text.
+/// A value parsed from JSON text. White space and the order of keys are not kept.
 enum JSONValue: Sendable {
     case object([String: JSONValue])
     case array([JSONValue])
@@ -56,7 +56,7 @@ enum JSONValue: Sendable {
     func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): return text.matches(other, marks: marks)
-        // Redaction may write 0 for a number of at least eight digits, whatever its name is.
+        // Redaction may have replaced a number of at least eight digits with 0, whatever its key.
         case (.number("0"), .number(let other)) where marks && other.utf8.count >= 8: return true
         case (.number(let digits), .number(let other)):
             let number = Decimal(string: digits)
@@ -72,8 +72,8 @@ enum JSONValue: Sendable {
 
 extension [String: JSONValue] {
     /// Returns the value of the key that equals `key` byte for byte. The subscript also finds a key
-    /// with the same characters in another Unicode form, but RFC 8259, section 8.3 distinguishes
-    /// these keys.
+    /// with the same characters in another Unicode form, but RFC 8259, section 8.3 treats the two
+    /// keys as different.
     func value(of key: String) -> JSONValue? {
         index(forKey: key).flatMap { self[$0].key.hasSameBytes(as: key) ? self[$0].value : nil }
     }

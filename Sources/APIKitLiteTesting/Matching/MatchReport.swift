@@ -60,7 +60,7 @@ struct MatchReport: CustomStringConvertible {
             } else if criterion.holds(reading) {
                 points += 2
             } else {
-                // A predicate inside a criterion may read the captured values.
+                // The criterion may contain a predicate that reads the captured values.
                 reading.shown.pathValues = reading.pathValues
                 difference = criterion.difference(reading.shown)
             }

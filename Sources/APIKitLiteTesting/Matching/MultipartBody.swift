@@ -79,7 +79,7 @@ extension RecordedPart {
     }
 }
 
-/// Returns a name without the escapes of the WHATWG "multipart/form-data encoding algorithm".
+/// Decodes the escapes that the WHATWG "multipart/form-data encoding algorithm" adds to a name.
 private func unescaped(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "%")) else { return name }
     return name.replacingOccurrences(of: "%22", with: "\"")

@@ -28,9 +28,9 @@ extension RecordedRequest {
             .map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 
-    /// The query items by name, such as `query["page"]`.
+    /// The values of the query items by name: for example, `query["page"]`.
     ///
-    /// If a name is repeated, its first item counts. An item without a value is an empty string.
+    /// If a name is repeated, its first item counts. The value of an item without `=` is empty.
     public var query: [String: String] {
         Dictionary(
             queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })

@@ -31,7 +31,7 @@ enum RequestBody {
         {
             request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
         }
-        // On Linux, this library adds both headers to a request whose body consists of files.
+        // On Linux, this library sets `Transfer-Encoding` and `Content-Length` for a body of files.
         let fields = request.allHTTPHeaderFields ?? [:]
         if fields["Transfer-Encoding"] == " " {
             request.setValue(nil, forHTTPHeaderField: "Content-Length")

@@ -45,8 +45,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a host, such as `api.example.com`, without a port. The case of the host does not
-    /// matter.
+    /// Requires a host, such as `api.example.com`. The port and the case of the host do not matter.
     ///
     /// - Parameter name: The host alone. A scheme, port or path in the name is a configuration
     ///   error.
@@ -71,7 +70,7 @@ extension RequestMatcher {
     /// - Parameter value: The URL. For a relative URL, only the path and query are compared.
     public static func url(_ value: URL) -> RequestMatcher { any.url(value) }
 
-    /// Requires a whole URL, as ``url(_:)`` describes.
+    /// Requires a whole URL, as the static ``url(_:)`` describes.
     func url(_ value: URL) -> RequestMatcher {
         let url = URLParts(value.absoluteString)
         var matcher = self
@@ -96,7 +95,7 @@ extension RequestMatcher {
     /// Requires a header.
     ///
     /// - Parameters:
-    ///   - name: The name of the header, in any case (RFC 9110, section 5.1).
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
     ///   - value: The whole value, which is case-sensitive; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         adding("header " + (value.map { "\(name): \($0)" } ?? name)) { [isRecorded] reading in

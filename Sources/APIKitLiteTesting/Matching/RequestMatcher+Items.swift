@@ -83,8 +83,8 @@ extension RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
             var missing = items
             return source.items(of: reading)?.filter { item in
-                // An equal expected item is preferred, because an item with a mark may also accept
-                // other items.
+                // Prefer an equal expected item, so that an expected item with a mark is left for
+                // another item of the request.
                 let match =
                     missing.firstIndex(of: item)
                     ?? missing.firstIndex { $0.accepts(item, marks: isRecorded) }

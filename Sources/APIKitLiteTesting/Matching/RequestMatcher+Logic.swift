@@ -5,7 +5,7 @@ extension RequestMatcher {
     /// Requires that a predicate returns true.
     ///
     /// - Parameters:
-    ///   - description: The condition, as error messages show it: `"an even id"`.
+    ///   - description: The condition, as error messages show it, such as `"an even id"`.
     ///   - predicate: A closure that receives the request, with the path values captured by the
     ///     criteria before this criterion. The predicate is called only if those criteria hold. The
     ///     predicate may be called on any thread, and may be called again to explain a failure. A

@@ -68,8 +68,8 @@ private struct ExpectedPart: Sendable {
         return text.map { "\"\($0.excerpt(limit: 60))\"" } ?? data.map { byteCount($0.count) }
     }
 
-    /// Describes the parts of a request that have the same name, or all parts if no part has that
-    /// name.
+    /// Describes the parts of a request that have the expected name, or all parts if no part has
+    /// that name.
     func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates

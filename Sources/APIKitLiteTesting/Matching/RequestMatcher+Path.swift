@@ -9,11 +9,11 @@ extension RequestMatcher {
     /// `id`.
     ///
     /// The template must match the whole path, segment by segment. A segment has at most one name,
-    /// which text may precede and follow. A captured value is never empty. In the last segment, a
-    /// name with `+` captures all remaining segments: `/files/{+path}` matches `/files/a/b.txt`.
-    /// Characters may be percent-encoded: in a template, a space and `%20` mean the same. A
-    /// template that has two readings matches the paths of both readings: `/100%25` matches the
-    /// decoded paths `/100%` and `/100%25`.
+    /// with optional text before and after the name. A captured value is never empty. In the last
+    /// segment, a name with `+` captures all remaining segments: `/files/{+path}` matches
+    /// `/files/a/b.txt`. Characters may be percent-encoded: in a template, a space and `%20` mean
+    /// the same. A template that has two readings matches the paths of both readings: `/100%25`
+    /// matches the decoded paths `/100%` and `/100%25`.
     ///
     /// - Parameter template: The path, without a scheme or host. An invalid template is a
     ///   configuration error.

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Matches requests that equal `value`, such as a request made by an `APIRequest`.
+    /// Matches requests that equal `value`, which can come from an `APIRequest`.
     ///
     /// When the request type changes, the matcher changes with it:
     ///
@@ -14,8 +14,8 @@ extension RequestMatcher {
     /// the body: JSON by value, a form by its fields, a multipart body by its parts, and any other
     /// body by its bytes. The scheme, host and port are compared if `value` has them.
     ///
-    /// - Parameter value: The request. A body stream is consumed, so the request cannot be sent
-    ///   afterwards. A stream that cannot be read is a configuration error.
+    /// - Parameter value: The request. If you set a body stream, it is consumed, so you cannot send
+    ///   the request afterwards. A stream that cannot be read is a configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {
@@ -33,8 +33,8 @@ extension RequestMatcher {
         return matcher.addingBody(of: reading)
     }
 
-    /// Requires the body of a request. JSON, forms and multipart bodies are compared by content,
-    /// and other bodies are compared by their bytes.
+    /// Requires the body of the given request. JSON, forms and multipart bodies are compared by
+    /// content, and other bodies are compared by their bytes.
     func addingBody(of reading: RequestReading) -> RequestMatcher {
         if case .success(let body) = reading.multipart {
             let count = body.parts.count

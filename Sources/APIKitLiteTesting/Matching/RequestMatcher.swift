@@ -7,11 +7,11 @@ import Foundation
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
 /// ```
 ///
-/// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
-/// `url`, `request` or `anyOf`, or with `any`. Chain further criteria to that criterion, as in
+/// Begin a matcher with a method and a path, as in `.get("/users")`, or with `host`, `path(_:)`,
+/// `url`, `request`, `anyOf` or `any`. Then chain further criteria, as in
 /// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
-/// is a configuration error. With such an error, every request that the other criteria match fails,
-/// and `verify()` reports the error. A predicate after an invalid criterion is not called.
+/// is a configuration error: every request that meets the other criteria fails, and `verify()`
+/// reports the error. A predicate after an invalid criterion is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
@@ -30,8 +30,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
     private(set) var configurationError: String?
-    /// The number of criteria before the first unusable criterion; `Int.max` if every criterion is
-    /// usable.
+    /// The number of criteria before the first invalid criterion; `Int.max` if every criterion is
+    /// valid.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
@@ -84,7 +84,7 @@ extension RequestMatcher {
 
     /// Returns whether all criteria hold, and if so adds the captured path values to the reading.
     ///
-    /// Predicates after an unusable criterion are not called, because they may rely on that
+    /// Predicates after an invalid criterion are not called, because they may rely on that
     /// criterion.
     func holds(for reading: RequestReading) -> Bool {
         let reading = compared(reading)

@@ -42,16 +42,16 @@ final class RequestReading {
         return record
     }
 
-    /// The method and the URL, in the form that messages may show.
+    /// The method and the URL, as messages show them.
     var line: String { record.line }
 
-    /// The request in the form that messages may show.
+    /// The request, as messages show it.
     var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path. There is always at least one segment.
     ///
-    /// `URL` has already parsed its path, so this takes a third of the time of ``url``.
+    /// `URL` has already parsed its path, so this property takes a third of the time of ``url``.
     private(set) lazy var segments: [String] = PathTemplate.decodedSegments(
         ofPath: request.url?.absoluteURL.path(percentEncoded: true) ?? "")
     private(set) lazy var query: [NamedItem] = NamedItem.list(url.query ?? "")
@@ -77,8 +77,8 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a body whose `Content-Type` is that of a form. A recorded `POST` of a form may
-    /// lack that header.
+    /// The fields of a body with the `Content-Type` of a form. A recorded `POST` of a form may lack
+    /// that header.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
@@ -97,11 +97,11 @@ final class RequestReading {
                 contentEncoding: request.value(forHTTPHeaderField: "Content-Encoding"))
     }
 
-    /// The body on one line, in the form that messages may show; nil if there is no body.
+    /// The body on one line, as messages show it; nil if there is no body.
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
-            // Text without named values may be a secret, even text that a session sends as a form.
+            // Text without named values may be a secret, even if a session sends it as a form.
             let isForm = declaredForm?.allSatisfy { $0.value != nil } == true
             let isText = !isForm && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
@@ -141,7 +141,7 @@ struct NamedItem: Hashable, Sendable {
                 || value?.matches(item.value, marks: marks) ?? (item.value == nil))
     }
 
-    /// Returns the decoded items of a query or a form. As servers do, reads a `+` as a space.
+    /// Returns the decoded items of a query or a form. As on most servers, a `+` is a space.
     static func list(_ text: String) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let parts = item.split(
@@ -177,8 +177,8 @@ extension [NamedItem] {
 }
 
 extension String {
-    /// Returns whether two strings have the same bytes. `==` also equates `é` with `e` and a
-    /// combining accent.
+    /// Returns whether two strings have the same bytes. `==` also equates `é` with an `e` followed
+    /// by a combining accent.
     func hasSameBytes(as other: String?) -> Bool {
         // `==` finds most differences faster than a comparison of bytes, but ignores Unicode forms.
         other.map { self == $0 && utf8.elementsEqual($0.utf8) } ?? false

@@ -7,9 +7,9 @@ struct URLParts: Sendable {
     /// The host in lowercase, without user info or port. An IPv6 address includes its brackets.
     let host: String
     let explicitPort: Int?
-    /// The percent-encoded path, or `""` if nothing follows the host.
+    /// The percent-encoded path, or `""` if the URL has no path.
     let path: String
-    /// The percent-encoded query without the question mark, if there is one.
+    /// The percent-encoded query without the question mark; nil if there is no query.
     let query: String?
 
     init(_ url: String) {
