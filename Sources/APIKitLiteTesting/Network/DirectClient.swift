@@ -9,7 +9,7 @@ final class DirectClient: Client {
     private let options: SendOptions
     private let canBeSentAgain: Bool
     let passes = SendContext.passes
-    /// Receives the response when its awaited part has arrived.
+    /// The response, once its awaited part has arrived.
     private let promise = Promise<HTTPURLResponse>()
     /// The body of a stream; nil for a client that awaits the whole response.
     private let stream: BodyBuffer?
@@ -27,7 +27,7 @@ final class DirectClient: Client {
     var sessionTimeout: TimeInterval? { nil }
     var cookieStorage: HTTPCookieStorage? { core.cookieStorage }
 
-    /// Sends a reply, and suspends until the awaited part of the response has arrived.
+    /// Records a request, sends its reply, and suspends until the reply's awaited part has arrived.
     func load(
         _ record: RecordedRequest, _ reply: Reply
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -70,7 +70,7 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: ResponsePart) {
-        // The receipts come first, because the reader may leave as soon as it has received the
+        // The receipts come first, because the reader may leave as soon as it has received a
         // piece.
         for receipt in part.receipts { receipt.didTake() }
         if let stream { return receive(part, in: stream) }
@@ -86,8 +86,8 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: ResponsePart, in stream: BodyBuffer) {
-        // A complete body is one piece, which may exceed the buffer's limit because the client has
-        // not read any of it.
+        // A complete body is appended as one piece, because the first piece may exceed the
+        // buffer's limit.
         for piece in part.completeHead == nil ? part.body : [part.body.joined] {
             stream.append(piece)
         }

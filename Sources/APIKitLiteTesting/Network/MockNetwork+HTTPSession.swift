@@ -26,7 +26,7 @@ extension MockNetwork: HTTPSession {
             options.context.didSend?(count, count)
         }
         let (record, reply) = core.decide(on: sent, passes: SendContext.passes)
-        // Most responses in tests wait for nothing, so they need no client.
+        // Most responses in tests are immediate, so they need no client.
         if case .now(let part) = reply, part.completeHead?.response.isRedirect != true {
             return try send(part, to: record, options)
         }

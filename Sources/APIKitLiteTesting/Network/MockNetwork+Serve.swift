@@ -2,11 +2,11 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Starts a server that responds from the same stubs, for clients in other processes.
+    /// Starts a server that responds from the network's stubs, for clients in other processes.
     ///
-    /// The server listens on `http://127.0.0.1`. Its requests appear in ``requests`` and count
-    /// toward ``verify()``. A client that uses the server as its `http` proxy reaches the stubs of
-    /// any host. Errors reach the client in this form:
+    /// The server listens on `http://127.0.0.1`. Requests to the server appear in ``requests`` and
+    /// count toward ``verify()``. A client that uses the server as its `http` proxy reaches the
+    /// stubs of any host. Errors reach the client as follows:
     ///
     /// - For bytes that are not an HTTP/1.1 or HTTP/1.0 request, the client receives status 400,
     ///   with the reason as the body.

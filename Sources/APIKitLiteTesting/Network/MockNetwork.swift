@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A network for one test, which responds from stubs and records the requests.
+/// A network for one test. The network responds from stubs, and records the requests.
 ///
 /// Each network has its own sessions, so a test can choose the server's responses without affecting
 /// other tests that run in parallel:
@@ -19,7 +19,7 @@ import Foundation
 /// ```
 ///
 /// If a client is waiting for a response, and nothing happens for five seconds of real time, the
-/// network writes to standard error which stubs hold, delay or never send a response.
+/// network lists, on standard error, the stubs that hold, delay or never send a response.
 ///
 /// A closure can respond instead of stubs, or in addition to them: see ``requestHandler``.
 ///
@@ -47,7 +47,7 @@ public final class MockNetwork: Sendable {
         self.core = core
     }
 
-    /// Reports tasks and responses that are waiting for the test.
+    /// The reporter of tasks and responses that are waiting for the test.
     package var watch: HangReporter { core.watch }
 
     /// Creates a network whose responses come from a closure.
@@ -137,8 +137,8 @@ public final class MockNetwork: Sendable {
     ///   - times: How often the stub may respond, and how often ``verify()`` expects a response.
     ///   - fileID: The file of the stub, for error messages.
     ///   - line: The line of the stub, for error messages.
-    ///   - handler: The closure that makes each response, which runs like ``requestHandler``. If
-    ///     the closure throws an error, the request fails with that error.
+    ///   - handler: The closure that makes each response. The closure runs like
+    ///     ``requestHandler``. If it throws an error, the request fails with that error.
     /// - Returns: The stub, which records its requests and controls held responses.
     @discardableResult
     public func stub(

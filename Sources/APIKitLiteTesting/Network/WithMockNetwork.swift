@@ -4,9 +4,9 @@ import APIKitLite
 ///
 /// - Parameters:
 ///   - clock: The network's clock, as in ``MockNetwork/init(clock:)``.
-///   - fileID: The file of the network and its verification, for error messages.
-///   - line: The line of the network and its verification, for error messages.
-///   - body: The code of the test, which receives the network.
+///   - fileID: The file to name in error messages.
+///   - line: The line to name in error messages.
+///   - body: The test's code, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: Any error thrown by the body, or ``VerificationError`` if the verification fails. If
 ///   the body throws and the verification fails, one ``VerificationError`` contains both errors,
@@ -45,8 +45,8 @@ nonisolated(nonsending) func verifying<R>(
 public struct VerificationError: DescribedError, Sendable {
     /// One message for each finding.
     ///
-    /// Lists at most 20 requests without a response, 20 stubs that were used the wrong number of
-    /// times, and 20 pending requests. If a limit is exceeded, another message counts the rest.
+    /// The messages list at most 20 requests without a response, 20 stubs that were used the wrong
+    /// number of times, and 20 pending requests. Further messages count the rest.
     package let findings: [String]
 
     /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body

@@ -11,7 +11,7 @@ extension HTTPURLResponse {
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
     }
 
-    /// The response. For a 401 with a Basic challenge, a copy that hides the challenge from
+    /// The response; for a 401 with a Basic challenge, a copy that hides the challenge from
     /// Foundation.
     ///
     /// If Foundation on Linux saw the challenge, it would wait forever, or send the request to the

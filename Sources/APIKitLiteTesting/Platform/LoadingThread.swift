@@ -5,8 +5,8 @@ import Foundation
 /// The thread on which a `URLProtocolClient` must be called.
 ///
 /// On Linux, this is a single serial queue for all sessions of the process, and calling a client on
-/// any other thread crashes. Foundation keeps the queue private, but a mirror of any task finds the
-/// queue.
+/// any other thread crashes. Foundation keeps the queue private, but a `Mirror` of any task finds
+/// the queue.
 struct LoadingThread: Sendable {
     private static let shared = Locked<DispatchQueue?>(nil)
     private let queue: DispatchQueue

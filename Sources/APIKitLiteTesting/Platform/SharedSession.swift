@@ -24,7 +24,7 @@ enum SharedSession {
         }
     }
 
-    /// Guards `protocolClasses` of the shared session's configuration.
+    /// The lock for `protocolClasses` of the shared session's configuration.
     private static let lock = Locked(())
     #else
     static func register(_ type: AnyClass) { URLProtocol.registerClass(type) }

@@ -3,7 +3,7 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 extension URLSessionConfiguration {
-    /// Keeps an object alive as long as the configuration, its copies and their sessions exist.
+    /// Keeps an object alive as long as the configuration, a copy or one of their sessions exists.
     ///
     /// A mock uses no proxy, so the object can be stored in the proxy dictionary.
     func retain(_ object: any AnyObject & Sendable) {
@@ -18,7 +18,7 @@ extension URLSessionConfiguration {
         urlCredentialStorage = retainer
     }
 
-    // A copy of a configuration shares its credential storage.
+    // The copies of a configuration share its credential storage.
     private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // Set only once.
         var object: (any AnyObject & Sendable)?
     }
@@ -39,7 +39,7 @@ extension URLSession {
 extension URLSessionUploadTask {
     /// The body that Foundation on Linux keeps in a private property; nil if there is no body.
     ///
-    /// - Throws: Any error from reading the file.
+    /// - Throws: Any error from reading the body's file.
     var hiddenBody: Data? {
         get throws {
             let body: Any? = mirrored("knownBody")

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 // What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
-// than on Apple platforms. On Linux, Foundation also keeps a task's session private, but a mirror
+// than on Apple platforms. On Linux, Foundation also keeps a task's session private, but a `Mirror`
 // finds the session.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
@@ -51,7 +51,7 @@ extension URLSessionTask {
 
 extension URLSessionTask? {
     /// Returns the request with the headers that Foundation adds only for its own protocols: on
-    /// Linux, the session's `httpAdditionalHeaders`, except headers that Foundation sets itself,
+    /// Linux, the session's `httpAdditionalHeaders`, except headers that the request already has,
     /// and on Apple platforms, the cookies.
     func requestAsSent(_ request: URLRequest, by client: any Client) -> URLRequest {
         #if canImport(FoundationNetworking)
