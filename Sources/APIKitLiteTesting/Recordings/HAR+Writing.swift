@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension HAR {
-    /// Creates the content of an archive. Equal archives have equal content.
+    /// Creates the content of an archive's file. Equal archives have equal content.
     init(_ archive: HTTPArchive) {
         log = Log(entries: archive.map { Part(Entry($0)) })
     }
@@ -59,7 +59,7 @@ extension HAR.Response {
 }
 
 extension HAR.Body {
-    /// Creates a body with text unchanged, or with any other bytes in Base64.
+    /// Creates a body. Text is written unchanged, and other bytes are written in Base64.
     fileprivate init(_ data: Data, _ type: String) {
         let text = exactText(data)
         self.init(

@@ -57,7 +57,7 @@ final class HARFile {
         let response = received.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
         let body = try received.map { try bytes(of: $0, "response.content") } ?? Data()
         let wasCancelled = received?._ending == "left"
-        // An entry without a response is a failed request, whether or not the file names the error.
+        // Unless the client left, a request without a response failed, even if no error is named.
         let hasFailed = response == nil && !wasCancelled
         let error = (try? received?._error?.value.get()) ?? (hasFailed ? "" : nil)
         let time = Int(min(max(0, entry.time ?? 0), 1e9).rounded())
@@ -82,7 +82,7 @@ final class HARFile {
     }
 }
 
-/// Why a file or an entry cannot be read, and in which field.
+/// Why a file or an entry cannot be read, and which field is wrong.
 struct HARFault: Error, CustomStringConvertible {
     let description: String
 
@@ -106,8 +106,8 @@ struct HARFault: Error, CustomStringConvertible {
         }
     }
 
-    /// Returns a coding path as text, within its entry, such as `response.status`, or else within the
-    /// file.
+    /// Returns a coding path as text, such as `response.status`, relative to its entry or, outside
+    /// an entry, to the file.
     private static func place(_ path: [any CodingKey]) -> Substring {
         // The first three keys lead to the entry, as in `log.entries[0]`.
         (path.count > 3 ? path[3...] : path[...]).map { key in
@@ -191,7 +191,7 @@ extension HAR.Body {
     /// The media type of a body without a `Content-Type`; nil if the file does not contain the
     /// type.
     fileprivate var mediaType: String? {
-        // Firefox writes `application/x-unknown-content-type`.
+        // For an unknown type, Firefox writes `application/x-unknown-content-type`.
         let isKnown = mimeType?.contains("/") == true && mimeType?.contains("x-unknown") == false
         return isThere && isKnown ? mimeType : nil
     }

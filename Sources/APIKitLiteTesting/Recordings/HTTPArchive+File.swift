@@ -4,10 +4,9 @@ import Foundation
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
-    /// Entries that are not HTTP exchanges, such as WebSockets, are skipped. Incomplete entries,
-    /// such as a response whose body is not in the file, and entries in which a field has another
-    /// type than in HAR 1.2 are skipped too. The `description` of the archive lists the skipped
-    /// entries.
+    /// An entry is skipped if it is not an HTTP exchange (such as a WebSocket), if it is incomplete
+    /// (such as a response whose body is not in the file), or if a field that is read has another
+    /// type than in HAR 1.2. The `description` of the archive lists the skipped entries.
     ///
     /// - Parameters:
     ///   - file: The file.

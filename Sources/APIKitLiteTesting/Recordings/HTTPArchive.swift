@@ -16,7 +16,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 {
     private var exchanges: [Exchange] = []
 
-    /// The entries of the file that are incomplete or not HTTP exchanges, with the reasons.
+    /// The entries of the file that were skipped, with the reasons.
     var skipped: [Recording.Skipped] = []
 
     /// Creates an empty archive.
@@ -25,8 +25,9 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// A network keeps bodies of up to 1 MiB, in at most 10,000 pieces, of its last 1,000 requests.
-    /// An exchange without its whole body can be neither written nor replayed.
+    /// For its last 1,000 requests, a network keeps the request's body, and a response's body of up
+    /// to 1 MiB in at most 10,000 pieces. An exchange without these bodies can be neither written
+    /// nor replayed.
     ///
     /// - Parameter requests: The requests, in the order in which they started. A request that has
     ///   not ended counts as cancelled by the client.

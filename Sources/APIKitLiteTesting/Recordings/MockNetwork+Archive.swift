@@ -5,17 +5,18 @@ extension MockNetwork {
     /// Adds stubs that respond from an archive, one stub for each group of equal requests. Each
     /// stub returns its responses in the order of the archive.
     ///
-    /// Two requests are equal if they have the same method, URL and body, and the same value for
-    /// each `Range`, `If-…` and `Last-Event-ID` header of the recorded request. The order of query
-    /// items is ignored. JSON and forms are compared by content, and other bodies are compared by
-    /// their bytes. For requests to ``serve(port:)``, the host is ignored.
+    /// A request equals a recorded request if both have the same method, URL and body, and the same
+    /// value for each `Range`, `If-…` and `Last-Event-ID` header of the recorded request. The order
+    /// of query items is ignored. JSON and forms are compared by content, and other bodies are
+    /// compared by their bytes. In requests to the network's ``LoopbackServer``, the host is
+    /// ignored.
     ///
     /// A mark in a recorded request, such as `REDACTED-1`, matches any text in its place, except in
     /// a key of JSON. A 0 in JSON also matches any number with a secret name or at least eight
     /// digits. If several recorded requests match, the stubs use, in order, the recorded requests
-    /// that share the most words of the URL, the headers and the body with the request. So a client
-    /// that sends the token of a recorded response receives the responses that were recorded with
-    /// that token. A recorded 401 may stay unused if the client already has a newer token.
+    /// whose URL, headers and body have the most words in common with the request. So a client that
+    /// sends the token of a recorded response receives the responses that were recorded with that
+    /// token. A recorded 401 may stay unused if the client already has a newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a

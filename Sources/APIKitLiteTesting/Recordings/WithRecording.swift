@@ -38,7 +38,7 @@ import Foundation
 ///   - fileID: The file to name in error messages.
 ///   - line: The line to name in error messages.
 ///   - function: The test to name in error messages.
-///   - body: The code of the test, which receives the network.
+///   - body: The test's code, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: Any error thrown by the body; ``VerificationError`` if the verification fails;
 ///   ``HTTPArchiveError`` if the recording cannot be read or written.
@@ -95,7 +95,7 @@ package struct RecordingFile: Sendable {
 
     /// Reads the recording.
     ///
-    /// - Throws: ``HTTPArchiveError`` if there is no recording, with the places that were searched.
+    /// - Throws: ``HTTPArchiveError`` if no recording exists. The error lists the places searched.
     fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
         let path = "Recordings/\(name).har"
         let places =

@@ -5,14 +5,14 @@ struct Recording: Sendable {
     /// An entry of a file, such as `users.har, entry 2`.
     struct Place: Sendable, CustomStringConvertible {
         let file: String
-        /// The number of the entry, from 1.
+        /// The number of the entry, counted from 1.
         let number: Int
 
         var description: String { "\(file), entry \(number)" }
     }
 
     struct Entry: Sendable {
-        /// The position in the archive.
+        /// The exchange's position in the archive.
         let number: Int
         /// Whether the response is a 401.
         let isUnauthorized: Bool
