@@ -9,13 +9,13 @@ extension MockResponse {
     ///
     /// Over each transport, every header arrives unchanged, or the request fails with an error that
     /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
-    /// a wrong `Content-Length`. Only a response without a body to a `HEAD`, or a response with
-    /// status 304, may declare any length. Setting a `Transfer-Encoding`, or a header of an error,
-    /// of ``hanging`` or of a ``passthrough(to:)``, is a configuration error.
+    /// a wrong `Content-Length`. Any length is allowed in a response with status 304, and in a
+    /// response to a `HEAD` if you set no body. Setting a `Transfer-Encoding` is a configuration
+    /// error, and so is setting any header of an error, ``hanging`` or a ``passthrough(to:)``.
     ///
     /// - Parameters:
-    ///   - name: The name of the header, in any case (RFC 9110, section 5.1). A name that is not a
-    ///     token is a configuration error.
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). A name
+    ///     that is not a token is a configuration error.
     ///   - value: The value. A line break, NUL or other control character is a configuration error.
     public func header(_ name: String, _ value: String) -> MockResponse {
         if name.lowercased() == "set-cookie" { return addingHeader(name, value) }

@@ -6,8 +6,8 @@ extension MockResponse {
     /// Returns a response with server-sent events, each in a separate piece (HTML Standard, section
     /// 9.2).
     ///
-    /// The response has no `Content-Length`, because a server does not know the length of such a
-    /// body.
+    /// The response has no `Content-Length`, because a server does not know the body's length in
+    /// advance.
     ///
     /// - Parameters:
     ///   - events: The events, in order.
