@@ -81,7 +81,7 @@ public final class Stub: Sendable {
 
     var label: String { "\(matcher) (\(sourceLocation))" }
 
-    /// The number of requests that the stub responded to.
+    /// The number of requests that have received this stub's responses or are waiting for them.
     public var callCount: Int { journal.count(ofStub: number) }
 
     /// The stub's requests that the journal keeps, oldest first.

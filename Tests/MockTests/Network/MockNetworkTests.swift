@@ -106,7 +106,7 @@ import TestSupport
         #expect(stub.callCount == 10_010)
     }
 
-    /// The bodies of 1,000 requests are kept, and of their answers.
+    /// The bodies of 1,000 requests and of their responses are kept.
     @Test func forgetsTheBodiesOfOldRequests() async throws {
         network.stub(.get("/pieces")) { _ in .text("abc").chunked(by: 2) }
         network.stub(.any, .text("abc"))
