@@ -16,7 +16,7 @@ extension String {
         return self[..<end]
     }
 
-    /// The text with each run of control characters, and the spaces after it, replaced by a space.
+    /// The nonempty parts between control characters, without leading spaces, joined by spaces.
     private var onOneLine: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         let lines = unicodeScalars.split(whereSeparator: \.isControl).map { $0.drop { $0 == " " } }

@@ -125,10 +125,10 @@ extension HTTPSession {
     /// Sends a request, and returns its response as soon as the headers have been received.
     ///
     /// If the reader is slow, bytes are buffered. On Apple platforms, a `URLSession` suspends its
-    /// task while more than 1 MiB or half of the limit is buffered, so that the server waits.
-    /// Foundation on Linux cannot slow only one task. While more than 2 MiB or half of the limit is
-    /// buffered, all transfers of the process are slowed until the reader has read nothing for 100
-    /// ms.
+    /// task while more than 1 MiB, or half of the limit if that is less, is buffered, so that the
+    /// server waits. Foundation on Linux cannot slow only one task. While more than 2 MiB, or half
+    /// of the limit if that is less, is buffered, all transfers of the process are slowed until the
+    /// reader has read nothing for 100 ms.
     ///
     /// - Parameters:
     ///   - request: The request to send.

@@ -71,8 +71,8 @@ public struct EventStream: AsyncSequence, Sendable {
         /// Returns the next event, or `nil` after the last event. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection fails and the client does not reconnect,
-        ///   or at the deadline. The error's stage is `.transport` for a network error, `.validate`
-        ///   for a status other than 200, and `.parse` for a media type other than
+        ///   or at the policy's deadline. The error's stage is `.transport` for a network error,
+        ///   `.validate` for a status other than 200, and `.parse` for a media type other than
         ///   `text/event-stream`, or a body that cannot be parsed. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?

@@ -93,8 +93,8 @@ final class Journal: Sendable {
         await state.wait { $0.changeCount > count }
     }
 
-    /// A number that grows with each stub, each request, each piece of a body, and each end of a
-    /// request.
+    /// A number that grows whenever a stub, a request, a part of a response or a cancellation is
+    /// recorded.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for the

@@ -29,8 +29,8 @@ public struct RecordedRequest: Sendable {
     /// zero without a clock.
     var startTime = Duration.zero
 
-    /// When the response was complete or the client cancelled the request, measured like
-    /// ``startTime``; nil while the request is pending.
+    /// When the request ended, measured like ``startTime``; nil while the request is pending. A
+    /// request ends with a complete response, an error or a cancellation.
     var endTime: Duration?
 
     /// The status and headers that were sent; nil if they have not been sent.

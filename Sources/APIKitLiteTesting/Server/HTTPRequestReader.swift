@@ -139,7 +139,7 @@ struct HTTPRequestReader {
         return body
     }
 
-    /// Reads a number of bytes.
+    /// Reads exactly `count` bytes.
     private mutating func read(_ count: Int) throws(HTTPRequestError) -> Data {
         var data = Data()
         while data.count < count {

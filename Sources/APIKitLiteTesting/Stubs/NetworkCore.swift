@@ -14,8 +14,8 @@ final class NetworkCore: Sendable {
     /// Reports tasks and responses that are waiting for the test.
     let watch: HangReporter
     let handlers = Handlers()
-    /// Where `withMockNetwork` created the network; nil for any other network. If a message cannot
-    /// name a stub, the message names this place.
+    /// Where `withMockNetwork` was called to create the network; nil for any other network. If a
+    /// message cannot name a stub, the message names this place.
     private let sourceLocation: String?
     /// Replies to requests to which neither a stub nor the handler responds; nil to fail such
     /// requests.
