@@ -51,8 +51,8 @@ public struct Redaction: Sendable, Equatable {
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
-    /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON Web
-    /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names.
+    /// JSON Web Tokens, private keys in PEM, and the tokens of GitHub, GitLab, npm, Stripe, OpenAI,
+    /// Slack, AWS, SendGrid and Google are recognized by their formats, whatever their names.
     ///
     /// Some values with secret names are not hidden:
     ///

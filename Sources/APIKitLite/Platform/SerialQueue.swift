@@ -6,7 +6,8 @@ extension OperationQueue {
     ///
     /// While `limit` callbacks are waiting, adding a callback blocks for up to 10 ms, so that
     /// Foundation does not receive data faster than the callbacks run. A longer wait could
-    /// block a callback that calls Foundation, because that call waits for the adding thread.
+    /// delay a callback that calls Foundation, because that call waits for the thread that adds
+    /// callbacks.
     ///
     /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
     package static func serial(

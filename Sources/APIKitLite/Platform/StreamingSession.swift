@@ -134,8 +134,8 @@ extension URLSessionTask {
             return exchange.callFoundation { self.cancel() }
         }
         stoppedTasks.withLock { tasks in
-            // Tasks of an app's own protocol class have no transfer to stop, and stay in the list
-            // until they are released.
+            // Tasks loaded by an app's own `URLProtocol` class have no transfer to stop, and may
+            // stay in the list until they are released.
             tasks.removeAll { $0.task == nil }
             tasks.append(WeakTask(task: self))
         }

@@ -54,7 +54,7 @@ public final class MockURLSession: HTTPSession {
     /// Returns the fixed response.
     ///
     /// - Parameters:
-    ///   - request: The request, which does not change the status or the body.
+    ///   - request: The request, which does not affect the status or the body.
     ///   - options: What to wait for. The body is always complete.
     /// - Returns: The body, with the status and headers.
     /// - Throws: The session's error; `URLError.cancelled` if the task is cancelled; ``MockError``

@@ -117,7 +117,7 @@ struct FaultRun: Sendable {
             let promise = Promise<Ending>()
             let begun = Monitor(false)
             let work = startHandlerTask {
-                // Time before this point does not count, because the machine may have been busy.
+                // The time limit starts here, because the machine may have been busy before.
                 begun.update { $0 = true }
                 if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
                 promise.resolve(with: .success(await client(fault, network, clock)))

@@ -11,7 +11,7 @@ struct LoadingThread: Sendable {
     private static let shared = Locked<DispatchQueue?>(nil)
     private let queue: DispatchQueue
 
-    /// Returns the loading thread of a protocol whose `startLoading` is running.
+    /// Returns the loading thread of a `URLProtocol`. Call this function on that thread.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread {
         let queue = shared.withLock { shared -> DispatchQueue? in
             shared = shared ?? urlProtocol.task.flatMap { $0.mirrored("workQueue") }
@@ -40,7 +40,7 @@ struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from a
     private let mode: CFRunLoopMode =
         CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) ?? .defaultMode
 
-    /// Returns the loading thread of a protocol whose `startLoading` is running.
+    /// Returns the loading thread of a `URLProtocol`. Call this function on that thread.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread { LoadingThread() }
 
     /// Schedules the work on the loading thread.

@@ -23,7 +23,7 @@ final class ProtocolLoad: Client,
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
         var isStopped = false
-        /// The request; nil once the last part of its response was delivered.
+        /// The request; nil once the last part of its response has been taken.
         var request: ClientRequest?
         /// The request with which Foundation follows a redirect; nil without a redirect. The
         /// response of the redirect is delivered only if the client refuses the redirect.
