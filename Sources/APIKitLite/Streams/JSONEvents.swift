@@ -21,9 +21,9 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///
     /// An event with empty data produces no element. A server can send such an event to set the ID.
     /// An event of the type `error` ends the stream with ``StreamError/event(_:)``. If an event's
-    /// data cannot be decoded, the stream fails with the decoder's error in an ``APIRequestError``,
-    /// whose ``APIRequestError/data`` is this data. To continue after such data, decode the events
-    /// in `compactMap`.
+    /// data cannot be decoded, the stream fails with the decoder's error in an ``APIRequestError``.
+    /// For a `DecodingError`, ``APIRequestError/data`` is the event's data. To continue after such
+    /// an event, decode the events in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
@@ -92,7 +92,7 @@ extension ServerSentEvent {
     ///   - redaction: The secrets to hide in the error's texts.
     /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's
     ///   data and without a request. The error's text says where the data does not match `Value`,
-    ///   and names the event's type and ID.
+    ///   and names the event's type and, if it is not empty, the event's ID.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),
         redaction: Redaction = .standard

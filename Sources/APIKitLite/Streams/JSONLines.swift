@@ -40,7 +40,7 @@ public struct JSONLines<Value: Decodable>: StreamParser {
     /// Appends the values of the lines that the next piece of the stream completes.
     ///
     /// - Throws: `DecodingError` if a line cannot be decoded. ``StreamError`` if a line is too
-    ///   long, or the body is compressed.
+    ///   long, or the body is compressed with gzip.
     public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
         try lines.append(bytes)
         while let line = try lines.next() { try append(line, to: &values) }

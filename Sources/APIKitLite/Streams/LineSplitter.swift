@@ -15,8 +15,7 @@ struct LineSplitter: Sendable {
     /// ending.
     private var endedWithReturn = false
 
-    /// Creates a splitter. A line ends with LF and, if `endsAtReturn` is true, also with CR or CR
-    /// LF.
+    /// Creates a splitter. A line ends with LF or, if `endsAtReturn` is true, with LF, CR or CR LF.
     init(atReturn endsAtReturn: Bool, longestLine: Int) {
         (self.endsAtReturn, self.longestLine) = (endsAtReturn, longestLine)
     }

@@ -12,8 +12,8 @@ import Foundation
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
 /// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
-/// Lines that begin like a JSON object, or like an array of objects, are not ignored: for these
-/// lines, the parser throws ``StreamError/unexpectedJSON(_:)``.
+/// In an event stream, lines that begin like a JSON object, or like an array of objects, are not
+/// ignored: for these lines, the parser throws ``StreamError/unexpectedJSON(_:)``.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
 /// `json(_:decoder:)` decodes the data, and `until(_:)` ends the stream at its last event.
@@ -35,7 +35,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// ``init(orBodyOf:mediaTypes:longestLine:)``.
     public private(set) var isComplete = false
 
-    /// The media types that the parser was created with, by default `text/event-stream`.
+    /// The media types that the parser was created with, by default `text/event-stream`. Empty if
+    /// the parser was created for a JSON response.
     public let mediaTypes: [String]
 
     private var lines: LineSplitter
@@ -82,8 +83,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
 
     /// Appends the events that the next piece of the stream completes.
     ///
-    /// - Throws: ``StreamError`` if a line or an event's data is too long, the body is compressed,
-    ///   or the body contains JSON that is not part of an event.
+    /// - Throws: ``StreamError`` if a line or an event's data is too long, the body is compressed
+    ///   with gzip, or the body contains JSON that is not part of an event.
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
         try lines.append(bytes)
         while let line = try lines.next() {
@@ -94,9 +95,9 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// If the body is a single JSON value (see ``init(orBodyOf:mediaTypes:longestLine:)``), appends
     /// the value. Otherwise, appends nothing, because only an empty line completes an event.
     ///
-    /// - Throws: ``StreamError`` if the last line or the JSON value is too long, if the last lines
-    ///   are JSON that is not part of an event, or if the body is nonempty, but neither an event
-    ///   stream nor a single JSON value.
+    /// - Throws: ``StreamError`` if the JSON value is too long, if the last lines are JSON that is
+    ///   not part of an event, or if the body is not blank, but neither an event stream nor a
+    ///   single JSON value.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
         if let event = try finish(lines.last()) { events.append(event) }
     }
@@ -110,7 +111,8 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The data. Its lines are separated by LF.
     public var data: String
 
-    /// The ID of this event, or of the last earlier event with an ID. Empty if no event had an ID.
+    /// The event's ID: the value of the last `id` field in or before the event, or empty if there
+    /// was no such field.
     public var id: String
 
     /// Creates an event.
@@ -122,9 +124,9 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The event as a server sends it, with one field per line, followed by an empty line.
     ///
-    /// The text has no field for the type `message`, and none for an empty ID. Every line of the
-    /// data has a separate field. A line break in a type or an ID, which this format does not
-    /// allow, becomes a space.
+    /// The text has no field for the type `message`, for an empty type, or for an empty ID. Every
+    /// line of the data has a separate field. A line break in a type or an ID, which this format
+    /// does not allow, becomes a space.
     public var text: String {
         var text = ""
         if event != "message", !event.isEmpty { text += "event: \(event.onOneLine)\n" }
@@ -162,10 +164,10 @@ extension ServerSentEvents {
         return nil
     }
 
-    /// Reads the last line, and returns the single value if the body is one. In an event stream,
-    /// ignores an incomplete last line and its event.
+    /// Reads the last line. If the body is a single JSON value, returns an event with that value.
+    /// In an event stream, ignores an incomplete last line and its event.
     ///
-    /// - Throws: ``StreamError`` if a nonempty body is neither an event stream nor a single value.
+    /// - Throws: ``StreamError``: see ``finish(into:)``.
     private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         look(at: line)
         if isOneValue {
@@ -204,9 +206,10 @@ extension ServerSentEvents {
         return object.dropFirst().afterWhitespace.first.map("\"}".utf8.contains) ?? true
     }
 
-    /// Appends a line of JSON that is not part of an event, and throws when the JSON is complete.
+    /// Appends a line of JSON that is not part of an event. Throws an error if the JSON is complete
+    /// or `isLast` is true.
     private mutating func appendBareJSON(_ line: ArraySlice<UInt8>, isLast: Bool) throws {
-        // A value that fills several lines ends with a line that begins with a closing bracket.
+        // A value on several lines usually ends with a line that begins with a closing bracket.
         let mayEnd = !isBareJSON || line.afterWhitespace.first.map("}]".utf8.contains) ?? false
         if !isBareJSON { (isBareJSON, data) = (true, nil) }
         try append(line)
@@ -243,7 +246,7 @@ extension ServerSentEvents {
         }
     }
 
-    /// Returns the event completed by an empty line, or `nil` if it has no data.
+    /// Returns the event that ends here, or `nil` if it has no data.
     private mutating func endEvent() -> ServerSentEvent? {
         lastEventID = id
         isEventStream = isEventStream || data != nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error in the format of a stream or one of its elements.
+/// An error in the format of a stream, or an error that the server sent as an event.
 public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The server sent an error as an event of the type `error`. The messages of this error hide
     /// the secrets in the event's data. The event itself is unchanged.
@@ -8,8 +8,8 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The stream ended without the last element that ``StreamParser/until(_:)`` requires. The
     /// count is the number of elements before the end.
     case unfinished(elementCount: Int)
-    /// A line, or the data of one event, is longer than this number of bytes, which is
-    /// the most that the parser keeps in memory.
+    /// A line, or the data of one event, is longer than this number of bytes, which is the parser's
+    /// `longestLine`.
     case lineTooLong(limit: Int)
     /// The parser does not accept the media type of the response, such as `text/html`. The types
     /// are in lower case and without parameters. If only the body shows that it is not an event
@@ -23,7 +23,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// text.
     case unexpectedJSON(String)
 
-    /// A message for a developer, with the beginning of an event's data.
+    /// A message for a developer. It can quote the beginning of the event's data or of the JSON.
     public var description: String { text(redacting: .standard) }
 
     /// A message for a user.

@@ -3,7 +3,7 @@ import Foundation
 /// Performs the steps of one stream in order: makes and sends the request, validates the response,
 /// and parses each piece of the body.
 ///
-/// The parser is called as ``StreamParser`` describes.
+/// If the body is already open, only parses it. The parser is called as ``StreamParser`` describes.
 final class StreamFlow<T: StreamedAPIRequest>:
     @unchecked Sendable  // One task uses it at a time: see `isReading`.
 {
@@ -12,7 +12,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
     // Copies of an iterator share this object, and two tasks of one actor can use the copies
-    // concurrently. The next two properties therefore have locks, and all other properties are used
+    // concurrently. The next two properties therefore have locks, and all other properties change
     // only while `isReading` is true.
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
@@ -41,7 +41,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     }
 
     /// Suspends until an element is parsed, and returns the element, or nil at the end and after an
-    /// error. The first call sends the request.
+    /// error. The first call sends the request, unless the body is already open.
     ///
     /// If `isConcurrent` is true, the functions of the request and the parser run off the caller's
     /// actor, and the request, its input and its elements must be `Sendable`. Observers are
@@ -94,7 +94,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     @concurrent
     private func readInBackground() async throws(APIRequestError) { try await read() }
 
-    /// Reads pieces of the body until a piece completes an element, or the body ends.
+    /// Reads pieces of the body until a piece completes an element, or nothing is left to parse.
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {

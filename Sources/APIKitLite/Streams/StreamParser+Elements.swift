@@ -5,9 +5,9 @@ import Foundation
 extension StreamParser where Self: Sendable {
     /// Returns a parser that transforms the elements of this parser.
     ///
-    /// - Parameter transform: Returns the new element. If the function throws, the earlier elements
-    ///   are delivered, and the stream fails with the function's error in the stage
-    ///   ``APIRequestError/Stage/parse``.
+    /// - Parameter transform: A function that returns the new element. If the function throws, the
+    ///   earlier elements are delivered, and the stream fails with the function's error in the
+    ///   stage ``APIRequestError/Stage/parse``.
     public func map<T>(
         _ transform: @escaping @Sendable (Element) throws -> T
     ) -> some StreamParser<T> & Sendable {
@@ -24,9 +24,9 @@ extension StreamParser where Self: Sendable {
     /// To resume a stream after an element, store its event's ``ServerSentEvent/id`` in the
     /// element.
     ///
-    /// - Parameter transform: Returns the new element, or nil to leave it out. If the function
-    ///   throws, the earlier elements are delivered, and the stream fails with the function's error
-    ///   in the stage ``APIRequestError/Stage/parse``.
+    /// - Parameter transform: A function that returns the new element, or nil for no element. If
+    ///   the function throws, the earlier elements are delivered, and the stream fails with the
+    ///   function's error in the stage ``APIRequestError/Stage/parse``.
     public func compactMap<T>(
         _ transform: @escaping @Sendable (Element) throws -> T?
     ) -> some StreamParser<T> & Sendable {
@@ -46,9 +46,9 @@ extension StreamParser where Self: Sendable {
     /// at any point without a connection error. If this parser already ends at another element, the
     /// first of the two elements ends the stream.
     ///
-    /// - Parameter isLast: Returns whether an element is the last one. If the function throws, the
-    ///   earlier elements are delivered, and the stream fails with the function's error in the
-    ///   stage ``APIRequestError/Stage/parse``.
+    /// - Parameter isLast: A function that returns whether an element is the last one. If the
+    ///   function throws, the earlier elements are delivered, and the stream fails with the
+    ///   function's error in the stage ``APIRequestError/Stage/parse``.
     public func until(
         _ isLast: @escaping @Sendable (Element) throws -> Bool
     ) -> some StreamParser<Element> & Sendable {

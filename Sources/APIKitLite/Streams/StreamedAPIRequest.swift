@@ -28,8 +28,9 @@ import Foundation
 /// The status and the headers decide whether a stream is accepted:
 /// ``APIRequest/validateResponse(data:response:)`` is called with an empty body. If the function
 /// throws, up to 1 MiB (1,048,576 bytes) of the body is read, and the function is called again with
-/// these bytes, so that its error can describe the body. A timeout with `idle:` limits the wait for
-/// each piece of the body: see ``HTTPSession/timingOut(after:idle:clock:)``.
+/// these bytes, so that its error can describe the body. If the session returns a complete body,
+/// that body is passed instead, in a single call. A timeout with `idle:` limits the wait for each
+/// piece of the body: see ``HTTPSession/timingOut(after:idle:clock:)``.
 public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
     /// The type of the parser.
     associatedtype Parser: StreamParser
@@ -49,8 +50,8 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
 extension StreamedAPIRequest {
     /// Parses a whole body with the parser from ``makeParser(for:)``.
     ///
-    /// - Throws: The parser's error, or ``StreamError`` if the parser does not accept the
-    ///   response's media type.
+    /// - Throws: An error from ``makeParser(for:)`` or the parser, or ``StreamError`` if the parser
+    ///   does not accept the response's media type.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
         var parser = try makeParser(for: response)
         try parser.checkContentType(of: response)
@@ -61,7 +62,7 @@ extension StreamedAPIRequest {
 
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Throws: The parser's error.
+    /// - Throws: An error from ``makeParser(for:)`` or the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
     }
@@ -73,7 +74,7 @@ extension StreamedAPIRequest {
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Throws: The parser's error.
+    /// - Throws: An error from ``makeParser(for:)`` or the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
     }
@@ -120,10 +121,11 @@ extension HTTPSession {
     ///   - parser: A new parser.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws if a response is not acceptable. By default, the response's status must
-    ///     be in `200..<300`. The closure is called with empty data when the headers arrive. If the
-    ///     closure throws, it is called again with the beginning of the body, so that its error can
-    ///     quote the server's message.
+    ///   - validate: A closure that throws if a response is not acceptable. By default, the
+    ///     response's status must be in `200..<300`. The closure is called with empty data when the
+    ///     headers arrive, or with the body if the session returns a complete body. If the closure
+    ///     throws for empty data, it is called again with the beginning of the body, so that its
+    ///     error can quote the server's message.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,
