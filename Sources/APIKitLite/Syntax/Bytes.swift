@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-    /// Returns the index of each occurrence of a byte sequence. Unlike Foundation's
+    /// Returns the index of each nonoverlapping occurrence of a byte sequence. Unlike Foundation's
     /// `range(of:in:)`, takes time linear in the data's size, even if the sequence occurs often.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
@@ -52,7 +52,7 @@ func plainText(_ body: Data) -> String? {
 }
 
 extension Data {
-    /// Returns up to `limit` bytes, cut between two UTF-8 characters.
+    /// Returns at most the first `limit` bytes. UTF-8 text is cut between two characters.
     package func beginning(_ limit: Int) -> Data {
         guard count > limit else { return self }
         var end = startIndex + limit

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Returns a parameter of a header value, such as `name` in `form-data; name="title"`. Pass the
-/// parameter's name in lower case.
+/// Returns the value of a header's parameter, such as `name` in `form-data; name="title"`, or nil
+/// if the header lacks the parameter. Pass the parameter's name in lower case.
 package func headerParameter(_ name: String, of header: String) -> String? {
     for parameter in splitHeader(header, at: UInt8(ascii: ";")).dropFirst() {
         let (key, value) = parameter.cut(at: "=")
@@ -10,14 +10,14 @@ package func headerParameter(_ name: String, of header: String) -> String? {
         }
         let text = value.trimmingCharacters(in: .whitespaces)
         guard text.hasPrefix("\"") else { return text }
-        // Clients escape only a quotation mark, because a backslash may be part of a file's name.
+        // Clients escape only quotation marks, so any other backslash is part of the value.
         let isClosed = text.count > 1 && text.hasSuffix("\"")
         return String(text.dropFirst().dropLast(isClosed ? 1 : 0)).replacing("\\\"", with: "\"")
     }
     return nil
 }
 
-/// Splits a header value at a separator that is neither in a quoted string (RFC 9110, section
+/// Splits a header value at each separator that is neither in a quoted string (RFC 9110, section
 /// 5.6.4) nor between angle brackets, as in a `Link` header. The parts are trimmed.
 func splitHeader(_ header: String, at separator: UInt8) -> [String] {
     var parts: [[UInt8]] = [[]]
@@ -48,17 +48,17 @@ func splitHeader(_ header: String, at separator: UInt8) -> [String] {
 package let formMediaType = "application/x-www-form-urlencoded"
 
 /// Returns the media type of a `Content-Type` field in lower case, without its parameters, or nil
-/// if the field is nil or empty.
+/// if there is no field or no media type in it.
 package func mediaType(_ contentType: String?) -> String? { value(of: contentType)?.type }
 
-/// Returns a parameter of a `Content-Type` field, such as `boundary`. Pass the parameter's name in
-/// lower case.
+/// Returns the value of a `Content-Type` field's parameter, such as `boundary`, or nil if the field
+/// lacks the parameter. Pass the parameter's name in lower case.
 package func mediaTypeParameter(_ name: String, of contentType: String?) -> String? {
     value(of: contentType).flatMap { headerParameter(name, of: $0.text) }
 }
 
-/// Returns the value to use if a field was sent several times: the last media type (Fetch, "extract
-/// a MIME type"), or else the last value.
+/// Returns the value to use if the field was sent several times: the last valid media type other
+/// than `*/*` (Fetch, "extract a MIME type"), or else the last value with a type.
 private func value(of contentType: String?) -> (type: String, text: String)? {
     let values = splitHeader(contentType ?? "", at: UInt8(ascii: ",")).map { text in
         (text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased(), text)

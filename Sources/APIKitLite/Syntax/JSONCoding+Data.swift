@@ -14,8 +14,8 @@ extension JSONDecoder {
     }
 }
 
-/// Encodes a value as a body. `Data` is returned as it is. Without an encoder, the same value
-/// always produces the same bytes.
+/// Encodes a value as a body. `Data` is returned as it is. Without an encoder, keys are sorted, so
+/// that a dictionary always produces the same bytes.
 package func encodedBody(of value: some Encodable, _ encoder: JSONEncoder?) throws -> Data {
     let deterministic = JSONEncoder()
     deterministic.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

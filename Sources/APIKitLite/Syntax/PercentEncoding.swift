@@ -3,7 +3,7 @@ import Foundation
 /// The percent-encoding for one part of a URL or form, defined by the bytes that are not escaped.
 ///
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
-/// escapes `+`, which servers read as a space.
+/// escapes `+`, which servers read as a space in a query or form.
 package struct PercentEncoding: Sendable {
     private let isAllowed: [Bool]
     private let plusForSpace: Bool
@@ -59,7 +59,7 @@ package struct PercentEncoding: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the index where the path, query or fragment of a URL reference begins.
+    /// Returns the index after the authority of a URL reference, or 0 if there is no authority.
     private static func endOfAuthority(_ bytes: [UInt8]) -> Int {
         let isDelimiter = { (byte: UInt8) in "/?#".utf8.contains(byte) }
         let slashes = bytes.firstIndex(where: isDelimiter) ?? bytes.count
