@@ -65,7 +65,8 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files in the searched folders. An error lists these files to reveal a misspelt name.
+    /// The files in the searched folders whose names have an extension. An error lists the first
+    /// ten to reveal a misspelt name.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)

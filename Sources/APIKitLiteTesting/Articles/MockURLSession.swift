@@ -3,8 +3,8 @@ import Foundation
 
 /// A session that returns the same response to every request, as many hand-written mocks do.
 ///
-/// The session's tasks complete inside `resume()`. For responses that depend on the request, use a
-/// ``MockNetwork``, which is also a session.
+/// The session's tasks complete inside `resume()` or `cancel()`. For responses that depend on the
+/// request, use a ``MockNetwork``, which is also a session.
 public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
@@ -57,9 +57,9 @@ public final class MockURLSession: HTTPSession {
     ///   - request: The request, which does not affect the status or the body.
     ///   - options: What to wait for. The body is always complete.
     /// - Returns: The body, with the status and headers.
-    /// - Throws: The session's error; `URLError.cancelled` if the task is cancelled; ``MockError``
-    ///   if there is neither an error nor a response; `TransportError.notHTTP` if the response is
-    ///   not an `HTTPURLResponse`.
+    /// - Throws: The session's error; `URLError.cancelled` if the task is cancelled; another
+    ///   `URLError` for a GET request with a body; ``MockError`` if there is neither an error nor a
+    ///   response; `TransportError` if the response is not HTTP or its body is too large.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -100,7 +100,7 @@ extension MockURLSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - completionHandler: A closure that is called once with the data, the response and the
-    ///     error, inside `resume()`.
+    ///     error, inside `resume()` or `cancel()`.
     /// - Returns: The task, not yet started.
     public func dataTask(
         with request: URLRequest,

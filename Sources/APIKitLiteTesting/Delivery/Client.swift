@@ -3,14 +3,14 @@ import Foundation
 
 /// The receiver of the response to one request.
 protocol Client: AnyObject, Sendable {
-    /// Whether the client is still waiting for its response.
+    /// Whether the client is still waiting for its response; false if this is unknown.
     var isWaiting: Bool { get }
 
     /// What the reader of the body is doing; nil if this is unknown.
     var readerState: ReaderState? { get }
 
-    /// The session's timeout between two bytes, in seconds, or nil if the session has no timeout.
-    /// Only a request with the default timeout uses the session's timeout.
+    /// The session's timeout between two bytes, in seconds, or nil if there is none or it is
+    /// unknown. Only a request with the default timeout, 60 seconds, uses the session's timeout.
     var sessionTimeout: TimeInterval? { get }
 
     /// Whether the client can receive only HTTP responses.
@@ -24,7 +24,7 @@ protocol Client: AnyObject, Sendable {
     var cookieStorage: HTTPCookieStorage? { get }
 
     /// Decides about a redirect. The completion handler, which may be called on any thread,
-    /// receives the next request, or nil if the client wants the redirect itself as its response.
+    /// receives the next request, nil to deliver the redirect itself, or an error.
     func follow(
         _ response: HTTPURLResponse, to request: URLRequest,
         completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void)
@@ -44,8 +44,9 @@ extension Client {
 }
 
 extension URLRequest {
-    /// Returns the request with the cookies that a storage has for the request's URL. As in a
-    /// `URLSession`, these cookies replace the request's own `Cookie`.
+    /// Returns the request with any cookies that a storage has for the request's URL, unless
+    /// `httpShouldHandleCookies` is false. As in a `URLSession`, these cookies replace the
+    /// request's own `Cookie`.
     func addingCookies(of storage: HTTPCookieStorage?) -> URLRequest {
         guard httpShouldHandleCookies, let url, let cookies = storage?.cookies(for: url),
             !cookies.isEmpty

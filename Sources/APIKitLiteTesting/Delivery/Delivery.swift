@@ -7,18 +7,18 @@ import Foundation
 /// client receives them together when the function waits or ends. If the client waits too long for
 /// the next byte, the response fails with `URLError.timedOut`.
 ///
-/// The task works in *steps*, and a ``MockClock`` may move only between steps. A step begins when
-/// the clock reaches a set time, when the stub is released or when the test makes a call. The step
-/// ends at the next wait. So while the test moves the clock, the client receives the due parts in
-/// order, however busy the machine is. The user's code runs outside a step, because that code may
-/// wait for the clock.
+/// The task works in *steps*, and a ``MockClock`` may move only between steps. The first step
+/// begins with the delivery. A later step begins when a wait ends, for example because the clock
+/// reaches a set time, the stub is released or the test makes a call. A step ends at the next wait
+/// or with the task. So while the test moves the clock, the client receives the due parts in order,
+/// however busy the machine is. The user's code runs outside a step, because that code may wait for
+/// the clock.
 final class Delivery: Sendable {
     /// Receives the parts of the response with their times, in order, on any thread. The receiver
     /// is never called after the last part.
     typealias Receiver = @Sendable (ResponsePart, Duration) -> Void
 
-    /// What the delivery needs until the response ends. Afterwards the delivery keeps nothing
-    /// alive.
+    /// What the delivery keeps alive until the response ends.
     private struct State: Sendable {
         let receiver: Receiver
         /// The client, which may hold the handle that cancels the delivery.
@@ -54,7 +54,7 @@ final class Delivery: Sendable {
     private let state: Locked<State?>
 
     /// Creates a delivery that has not started. A ``MockClock`` does not move until the delivery
-    /// waits.
+    /// waits or ends.
     ///
     /// - Parameters:
     ///   - reason: What the reply waits for first.
@@ -144,7 +144,8 @@ final class Delivery: Sendable {
         try await wait(for: .release, .callback) { isReleased.when({ $0 }, $0) }
     }
 
-    /// Waits for a duration on the clock. Without a clock, returns immediately.
+    /// Waits for a duration on the clock, or until the client's timeout. Without a clock, returns
+    /// immediately.
     func wait(for duration: Duration) async throws {
         guard duration > .zero, time.hasClock else { return }
         let moment = time.now + duration

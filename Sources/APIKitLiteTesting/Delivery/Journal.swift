@@ -16,7 +16,7 @@ final class Journal: Sendable {
         var firstID = 0
         /// The number of requests that each stub matched, indexed by the stub's number.
         var counts: [Int] = []
-        /// The requests without a complete response, keyed by ID, including requests no longer in
+        /// The requests that have not ended, keyed by ID, including requests no longer in
         /// `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var eventCount = 0
@@ -52,13 +52,13 @@ final class Journal: Sendable {
     /// The number of requests ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
-    /// The requests without a complete response, oldest first, including requests that the journal
-    /// no longer keeps.
+    /// The requests that have not ended, oldest first, including requests that the journal no
+    /// longer keeps.
     var pending: [PendingRequest] {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
 
-    /// The requests without a complete response whose clients are still waiting.
+    /// The requests that have not ended and whose clients are still waiting.
     var awaited: [PendingRequest] {
         // The clients are asked outside the lock, because clients have their own locks.
         pending.filter(\.client.isWaiting)
@@ -88,7 +88,7 @@ final class Journal: Sendable {
     /// A number that grows whenever a request is recorded or ends.
     var changeCount: Int { state.withLock { $0.changeCount } }
 
-    /// Suspends until a request is recorded or ends, or until the task is cancelled.
+    /// Suspends until `changeCount` is greater than `count`, or until the task is cancelled.
     func waitForChange(after count: Int) async {
         await state.wait { $0.changeCount > count }
     }
@@ -104,7 +104,7 @@ final class Journal: Sendable {
         _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
     ) -> Int {
         state.update { state in
-            // The journal is trimmed only when a quarter over the limit, so entries rarely move.
+            // Trimming begins a quarter over the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
             let old = state.entries.count - bodyCount - 1
@@ -154,7 +154,7 @@ final class Journal: Sendable {
     }
 }
 
-/// A request in the journal whose response is not complete yet.
+/// A recorded request that has not ended.
 struct PendingRequest: Sendable {
     let id: Int
     let client: any Client

@@ -15,8 +15,8 @@ final class OpenStream: Sendable {
     /// The open streams of one stub.
     struct List: Sendable {
         var open: [OpenStream] = []
-        /// The streams of the last `send`, even if their clients have left; nil once the test has
-        /// ended them.
+        /// The streams of the last `send`, even if their clients have left; nil before the first
+        /// `send`, and once the test has ended the streams.
         var sent: [OpenStream]?
         /// Whether a client has left since the test last ended a stream.
         var hasClientLeft = false
@@ -68,7 +68,7 @@ final class OpenStream: Sendable {
         state.when({ $0.isClosed || !$0.messages.isEmpty }, call)
     }
 
-    /// Removes and returns the next message, or nil if the stream is closed.
+    /// Removes and returns the next message, or nil if there is none, as in a closed stream.
     func takeNext() -> Message? {
         state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
     }

@@ -12,8 +12,8 @@ enum Reply: Sendable {
 
     /// A complete response, or an error, that waits for nothing.
     case now(ResponsePart)
-    /// Any other response: what it waits for first, the stream that the test sends as its body, and
-    /// the function that delivers the response.
+    /// Any other response: what it waits for first, the stream if the test sends the body, and the
+    /// function that delivers the response.
     case later(WaitReason, OpenStream? = nil, Function)
 }
 
@@ -30,7 +30,7 @@ enum WaitReason: Sendable {
     case writer
     /// The test, which sends a stream.
     case test
-    /// The client, which has received a piece of a stream and does not ask for more.
+    /// The client, which has not yet taken a piece of a stream.
     case reader
     /// Nothing: the response never ends.
     case nothing

@@ -41,8 +41,8 @@ struct ResponsePart: Sendable {
     /// Creates the only part of a response from a closure's result. The part keeps the response
     /// object, unless the response's URL has no host.
     ///
-    /// - Throws: ``MockError`` if the response is not an `HTTPURLResponse` and the client supports
-    ///   only HTTP.
+    /// - Throws: ``MockError`` if the response is not an `HTTPURLResponse`, unless the client
+    ///   supports other responses.
     static func complete(
         _ given: (URLResponse, Data?), to request: URLRequest, for client: (any Client)?
     ) throws(MockError) -> ResponsePart {
