@@ -6,8 +6,8 @@ extension Fault {
     ///
     /// - There is no connection, or mobile data, roaming or a call prevents a connection.
     /// - The host cannot be found, refuses the connection, or stops responding.
-    /// - A certificate is invalid, or the app itself rejects it. A rejection by the app is
-    ///   `.cancelled`, although no code cancelled the task.
+    /// - The connection is not secure, its certificate is invalid, or the app itself rejects the
+    ///   certificate. A rejection by the app is `.cancelled`, although no code cancelled the task.
     /// - `URLSession` cannot process the response.
     package static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
@@ -21,10 +21,10 @@ extension Fault {
     /// A body that is not JSON has no such faults.
     ///
     /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body of a stream is cut
-    /// at up to 64 places and at the ends of its pieces. The stream stalls at the ends of its
-    /// pieces and in its middle, and each piece arrives twice in one fault. If there are more than
-    /// 64 pieces, 64 evenly spaced pieces are used. A sample is a stream if its body has several
-    /// pieces, or if its `Content-Type` is for events or JSON Lines.
+    /// at up to 64 places and at the ends of its pieces. In separate faults, the stream stalls at
+    /// the end of each piece except the last and in the middle of the body, and each piece arrives
+    /// twice. If there are more than 64 pieces, 64 evenly spaced pieces are used. A sample is a
+    /// stream if its body has several pieces, or if its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.
@@ -63,7 +63,7 @@ extension Fault {
         return chosen.map { .wrongType(at: $0) } + chosen.map { .null(at: $0) }
     }
 
-    /// The maximum number of places or values to use.
+    /// The maximum number of places, values or pieces to use.
     private static let maximum = 64
 
     /// Returns the byte counts at which to cut off the body, in ascending order. Each count is less

@@ -13,7 +13,7 @@ struct FaultRun: Sendable {
         let event: String
         /// An identifier shared by events that probably have the same cause.
         let kind: String
-        /// Whether the client never finished.
+        /// Whether the client counts as hung.
         var isHung = false
     }
 
@@ -23,8 +23,8 @@ struct FaultRun: Sendable {
     /// Runs the client once and returns what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
 
-    /// The number of hung clients after which no other run starts. Each hung client takes the whole
-    /// time limit, and may block a thread forever.
+    /// The number of hung clients after which no other run starts. A hung client can take the whole
+    /// time limit, and can block a thread forever.
     private static let mostHung = 3
     /// The number of sleeps after which a client counts as hung.
     private static let mostSleeps = 1_000

@@ -98,7 +98,7 @@ public func forEachFault<R, E: Error>(
     return try await run.report()
 }
 
-/// Returns the description of an error, without secrets.
+/// Returns a short description of an error.
 private func text(of error: any Error) -> String {
     if let error = error as? URLError { return URLError.name(of: error.code) }
     // Show only the first line, because the last line of an `APIRequestError` is a curl command.

@@ -28,7 +28,8 @@ extension JSONValue {
         return changed { (here, value) in here == path ? change(value) : nil }
     }
 
-    /// Returns this value with some of its values replaced. Visits the values in depth-first order.
+    /// Returns this value with each value replaced for which `change` does not return nil. Visits
+    /// the values in depth-first order.
     private func changed(
         at path: String = "$", _ change: (String, JSONValue) -> JSONValue?
     ) -> JSONValue {

@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// Calls handlers with the task-local values of the code that created this object. Each handler
-/// runs on a thread that it may block.
+/// Calls handlers with the task-local values of the code that created this object. If the system
+/// has task executors, each handler runs on a thread that it may block.
 ///
 /// With these values, a failing `#expect` in a handler is attributed to the test that created the
 /// network.
@@ -21,8 +21,8 @@ final class Handlers: Sendable {
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wakes = wakes
         // Only a task created here has the task-local values, so this task starts the tasks of all
-        // calls. This task runs inside `start`, because otherwise each call would have to wake a
-        // thread.
+        // calls. If possible, this task runs inside `start`, because otherwise each call would have
+        // to wake a thread.
         startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
                 let waiting = calls.withLock { calls in
@@ -49,8 +49,8 @@ final class Handlers: Sendable {
     }
 }
 
-/// If the system has task executors, starts a task on a thread that the task may block. An inline
-/// task runs inside the calls that start and resume it, and must not block.
+/// Starts a task. If the system has task executors, the task runs on a thread that it may block or,
+/// if it is inline, inside the calls that start and resume it. An inline task must not block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
@@ -73,9 +73,9 @@ private final class InlineExecutor: TaskExecutor {
 
 /// Runs each job on a separate queue.
 ///
-/// Swift's own pool has one thread per core. If that many handlers slept or waited on a semaphore,
-/// every task of the process would stop. A serial queue gets a new thread if all other threads are
-/// blocked.
+/// Swift's own pool has one thread per core. If that many handlers blocked their threads, for
+/// example with a semaphore, all other tasks in the pool would stop. A serial queue gets a new
+/// thread if all other threads are blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class QueueExecutor: TaskExecutor {
     static let shared = QueueExecutor()

@@ -9,7 +9,8 @@ struct JSONDifference {
     enum Relation: Sendable {
         /// The values must be equal.
         case equal
-        /// The values must be equal, but a mark in an expected string matches any nonempty text.
+        /// The values must be equal, but a mark in an expected string matches any nonempty text,
+        /// and an expected 0 matches any number with at least eight digits.
         case recorded
         /// The actual value must contain the expected value, but may have more keys in objects and
         /// more elements in arrays.
@@ -112,8 +113,8 @@ struct JSONDifference {
 }
 
 extension JSONValue {
-    /// Returns whether an actual value equals or contains this value, without describing
-    /// differences.
+    /// Returns whether an actual value relates to this expected value as `relation` requires,
+    /// without describing differences.
     func matches(_ actual: JSONValue, _ relation: JSONDifference.Relation) -> Bool {
         switch (self, actual) {
         case (.object(let expected), .object(let actual)):
