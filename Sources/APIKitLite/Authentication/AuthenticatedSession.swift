@@ -12,10 +12,10 @@ extension HTTPSession {
     ///
     /// All requests that need a refresh at the same time share one refresh, which is sent over the
     /// chain of the first such request. If a response rejects an older credential than the current
-    /// one, the request is sent again with the current credential, without a refresh. If no new
-    /// credential is available, the caller receives the rejecting response. For a stream, that
-    /// response has at most the first mebibyte of its body. A request whose body is your own stream
-    /// is not sent again, but the credential is refreshed for later requests.
+    /// one, the request is sent again with the current credential, which is refreshed only if it is
+    /// stale. If `refresh` returns no new credential, the caller receives the rejecting response,
+    /// for a stream with at most the first mebibyte of its body. A request whose body is your own
+    /// stream is not sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// that needs a refresh starts a new one. A cancelled request ends immediately and does not
@@ -25,8 +25,8 @@ extension HTTPSession {
     /// If the app sets another credential, the previous user's requests are not sent with it: see
     /// ``Credentials/credential``.
     ///
-    /// A credential is sent only to its own origins, even if the server redirects the request. A
-    /// response from another origin never rejects the credential.
+    /// A credential is sent only to the origins of its `Credentials`, even if the server redirects
+    /// the request. A response from another origin than the request's never rejects the credential.
     ///
     /// - Parameters:
     ///   - credentials: The user's credential. Chains that share this object share its refreshes.
@@ -53,10 +53,10 @@ extension HTTPSession {
     /// Before each request, the closure is called with a rejection that contains no token. If a
     /// response has status 401, the closure is called with the token that was rejected, and the
     /// request is sent once more, unless the closure returns the same token or nil. The calls are
-    /// made one at a time, and concurrent requests share a call, so the store refreshes a token
-    /// once. A request never uses a token from a call that began before the request was made,
-    /// because another user may have signed in since. In all other respects, this function works
-    /// like ``authenticated(by:clock:)``.
+    /// made one at a time, and concurrent requests can share a call, so the store needs to refresh
+    /// each token only once. A request never uses a token from a call that began before the request
+    /// was made, because another user may have signed in since. In all other respects, this
+    /// function works like ``authenticated(by:clock:)``.
     ///
     /// Only the store knows which user a token belongs to. If the rejected token belongs to an
     /// earlier user, the closure should throw an error. If the closure returns a token instead, the
@@ -192,7 +192,8 @@ struct CredentialOrigins: Sendable {
         return url.map { texts.isEmpty || texts[$0.origin] != nil } ?? false
     }
 
-    /// Returns why a request was sent without the credential.
+    /// Returns a sentence that says why the request's origin did not receive the credential. Nil if
+    /// the request has no URL, or if every origin receives the credential.
     func hint(for request: URLRequest) -> String? {
         guard let url = request.url, !texts.isEmpty else { return nil }
         let own = texts.values.sorted().joined(separator: " and ")

@@ -2,10 +2,10 @@ import Foundation
 
 extension Credentials {
     /// The credential between two changes, with the calls to closures that are in progress for it.
-    /// Each change creates a new version, so requests before and after a change share no call.
+    /// Each change creates a new version, and no request joins a call for an earlier version.
     struct Version {
         /// What provides a credential if there is none. `rejection` means that `refresh` is called
-        /// after a 401, so that it can ask the user to sign in.
+        /// after a request was rejected, so that it can ask the user to sign in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
@@ -26,9 +26,9 @@ extension Credentials {
 
     // MARK: A request
 
-    /// Waits until the current credential is obtained, saved and fresh. Returns the request with
-    /// the credential, and the rejection to report if a response rejects the credential. The
-    /// rejection is nil if that response causes no refresh.
+    /// Waits until the current credential is obtained, refreshed if necessary, and saved. Returns
+    /// the request with the credential, and the rejection to report if a response rejects the
+    /// credential. The rejection is nil if that response causes no refresh.
     func applied(
         to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
         after rejection: Rejection?
@@ -36,7 +36,7 @@ extension Credentials {
         // A request that a closure sends must not wait for that closure.
         if SharedWork.isRunning(for: self, saving) { return (request, nil) }
         let seen = try current(for: context)
-        // A request that needs no credential, such as a sign-in, does not wait for one.
+        // A request that `apply` leaves unchanged, such as a sign-in, waits for no save or refresh.
         if rejection == nil, let credential = seen.credential,
             !seen.isSaved || configuration.isStale(credential),
             let applied = try? await configuration.apply(credential, request),
@@ -59,7 +59,8 @@ extension Credentials {
 
     // MARK: The app
 
-    /// Waits until the current credential, or a sign-out, is saved, and returns the credential.
+    /// Returns the credential, refreshed if necessary, once it or a sign-out is saved. If `load`,
+    /// `refresh` or `save` is the caller, returns nil.
     ///
     /// - Parameter isForced: Whether the credential is refreshed even if it is fresh.
     func value(isForced: Bool) async throws -> Credential? {
@@ -118,7 +119,7 @@ extension Credentials {
     }
 
     /// Loads or obtains a missing credential. Then refreshes the credential at most once, if it is
-    /// stale or rejected. If the new credential is already stale, it is used anyway.
+    /// stale or rejected, or if `isForced` is true. The refreshed credential is used even if stale.
     ///
     /// - Parameters:
     ///   - context: The request's context. Without `madeAt`, the app, not a request, is the caller.

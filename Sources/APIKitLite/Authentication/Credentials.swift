@@ -29,21 +29,20 @@ public final class Credentials<Credential: Sendable>: Sendable {
     public struct Rejection: Sendable {
         /// The credential to replace, or nil if there is none.
         public internal(set) var credential: Credential?
-        /// The request as it was sent, with the credential. Nil if no response rejected the
-        /// request.
+        /// The rejected request, with its credential if it had one. Nil if no request was rejected.
         public internal(set) var request: URLRequest?
         /// The response that rejected the request. Nil if the refresh has another reason: the
         /// credential is stale or missing, or ``Credentials/refresh()`` was called.
         public internal(set) var response: HTTPURLResponse?
-        /// The response's body, or the first mebibyte of a stream's body. Empty if there is no
-        /// response.
+        /// The response's body, or at most the first mebibyte of a stream's body. Empty if there is
+        /// no response.
         public internal(set) var data = Data()
         /// The session that sends the refresh. For `session.authenticated(by: tokens)`, it is
         /// `session`.
         ///
         /// The policies of this session, such as an API key or a timeout, apply to the refresh. A
         /// refresh fails if the server redirects it to another origin. If several chains share the
-        /// credentials, this is the session of the chain whose request needs the refresh. For
+        /// credentials, this is the session of the chain whose request starts the refresh. For
         /// ``Credentials/value()`` and ``Credentials/refresh()``, it is the session of the chain
         /// that was created last, or `URLSession.shared` if there is no chain. If the refresh needs
         /// the same timeout over all chains, add the timeout to this session in the closure.
@@ -81,10 +80,10 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///
     /// A request is sent at most twice. For each request, `load` is called at most once, and
     /// `apply` at most three times. `refresh` is called at most three times, each time for a
-    /// different reason: the credential is missing, stale, or rejected by the response. `save` is
-    /// called once for each credential that `refresh` returns. All requests share these calls,
-    /// except calls to `apply`. If `refresh` returns a stale credential, the request is sent with
-    /// it. A rejected request is not sent again unchanged.
+    /// different reason: the credential is missing, stale, or rejected by the response. Each
+    /// credential that `refresh` returns is saved at most once. All requests share these calls,
+    /// except calls to `apply`. Even if the last call to `refresh` returns a stale credential, the
+    /// request is sent with it. A rejected request is not sent again unchanged.
     ///
     /// A request that `load`, `refresh` or `save` sends over the authenticated session is sent
     /// without the credential. In a detached task, or over a session whose own refresh uses the
@@ -158,11 +157,11 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// Set the credential when the user signs in, and set it to nil when the user signs out. The
     /// change takes effect immediately, and the result of a refresh in progress is ignored.
     ///
-    /// A user's requests are never sent with the next user's credential. Once the user has changed,
-    /// the caller of a request that has received a 401 receives that response. A request that has
-    /// not been sent, or waits for a retry, fails with ``TransportError/credentialChanged``. A
-    /// request that was made while nobody was signed in may be sent with the credential of the user
-    /// who signs in.
+    /// A user's requests are never sent with the next user's credential. Once the app sets another
+    /// credential or nil, the caller of a request that has received a 401 receives that response. A
+    /// request that has not been sent, or waits for a retry, fails with
+    /// ``TransportError/credentialChanged``. A request that was made while nobody was signed in may
+    /// be sent with the credential of the user who signs in.
     public var credential: Credential? {
         get { current.withLock { $0.credential } }
         set { change(to: newValue, isSaved: SharedWork.isRunning(for: saving)) }
@@ -170,11 +169,12 @@ public final class Credentials<Credential: Sendable>: Sendable {
 
     /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
-    /// If the credential is missing or stale, this function refreshes it, even after a sign-out,
-    /// and shares the refresh with pending requests. The function then waits until the credential,
-    /// or a sign-out, is saved. It calls `refresh` at most twice.
+    /// This function loads the first credential, and refreshes a missing or stale credential, even
+    /// after a sign-out. It shares these calls with pending requests. The function then waits until
+    /// the credential, or a sign-out, is saved. It calls `refresh` at most twice.
     ///
-    /// - Returns: The credential, or nil if nobody is signed in.
+    /// - Returns: The credential, or nil if nobody is signed in, or if `load`, `refresh` or `save`
+    ///   calls this function.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.
     @discardableResult
     public func value() async throws -> Credential? { try await value(isForced: false) }
@@ -183,7 +183,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// credential. If a refresh is in progress, waits for that refresh. Calls `refresh` at most
     /// twice.
     ///
-    /// - Returns: The new credential, or nil if nobody is signed in.
+    /// - Returns: The new credential, or nil if nobody is signed in, or if `load`, `refresh` or
+    ///   `save` calls this function.
     /// - Throws: Any error thrown by a closure, or `URLError.cancelled` when the task is cancelled.
     @discardableResult
     public func refresh() async throws -> Credential? { try await value(isForced: true) }

@@ -13,7 +13,7 @@ struct TokenStore: Sendable {
     let calling = AsyncSemaphore(1)
 
     /// Returns a request with the store's token, and the rejection to report if a response rejects
-    /// the token. If the store returns no token, the rejection is nil.
+    /// the token. If the request has no token, the rejection is nil.
     func applied(
         to request: URLRequest, _ context: SendContext, after rejection: Rejection?
     ) async throws -> (URLRequest, Rejection?) {
