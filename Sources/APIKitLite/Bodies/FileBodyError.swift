@@ -7,7 +7,7 @@ import Foundation
 public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// There is no file at this URL.
     case missing(URL)
-    /// The URL is not a `file:` URL, contains a NUL, or names a folder, a pipe or a device.
+    /// The URL is not a `file:` URL, contains a NUL, or names a folder or a special file.
     case notAFile(URL)
     /// The system failed to open or read the file.
     case unreadable(URL, POSIXErrorCode)
@@ -17,7 +17,7 @@ public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, S
     /// A sentence that tells the user the name of the file and what is wrong with the file.
     public var errorDescription: String? { sentence { "\"\($0.lastPathComponent)\"" } }
 
-    /// A sentence that gives the file's path and says what is wrong with the file.
+    /// A sentence that gives the file's path or URL and says what is wrong with the file.
     public var description: String {
         sentence { file in
             (file.isFileURL ? file.path(percentEncoded: false) : file.absoluteString)

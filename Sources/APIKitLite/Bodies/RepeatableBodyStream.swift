@@ -2,8 +2,8 @@ import Foundation
 
 /// A request's `httpBodyStream` for a ``RepeatableBody``.
 ///
-/// The stream in a request is never read. Each attempt to send the request reads a copy from
-/// `reopened()`, so a request can be sent several times, even concurrently.
+/// The library never reads the stream in the app's request. It opens a new stream for each reader
+/// of the body, so a request can be sent several times, even concurrently.
 final class RepeatableBodyStream: InputStream {
     let body: RepeatableBody
     /// Called with the number of bytes read so far in one attempt, and the body's size.

@@ -1,8 +1,8 @@
 import Foundation
 
 extension URLRequest {
-    /// Sends the request with a newly opened body. A form with files is first written to a
-    /// temporary file.
+    /// Sends the request. A ``RepeatableBody`` is read from its start, and a form with files is
+    /// first written to a temporary file.
     ///
     /// - Throws: ``FileBodyError`` if, before the attempt or after it fails, a file is missing,
     ///   unreadable or resized. Otherwise, any error of `send` or of writing the temporary file.

@@ -75,7 +75,7 @@ public struct MultipartPart: Equatable, Sendable {
     }
 }
 
-/// Returns the boundary if it is allowed and occurs in none of the parts.
+/// Returns the boundary if it is allowed and occurs in no part. Files on disk are not searched.
 ///
 /// - Throws: ``RequestBuildingError`` if the boundary is not allowed or occurs in a part, or if a
 ///   part cannot be encoded.
@@ -100,8 +100,8 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     return boundary
 }
 
-/// Returns a boundary that occurs in none of the parts. Without files on disk, the boundary depends
-/// only on the parts.
+/// Returns a boundary, which is random if a part is a file on disk. Otherwise, the boundary depends
+/// only on the parts, and occurs in none of them.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
     if parts.contains(where: { $0.file != nil }) {

@@ -51,7 +51,7 @@ package struct PathTemplate: Equatable, Sendable {
         }
     }
 
-    /// Returns advice for a template in another notation, such as `/users/:id` or `/files/*`, or
+    /// Returns advice for a template in the notation of `/users/:id`, `/files/*` or `/files/**`, or
     /// `nil` for any other template.
     package static func hint(for template: String) -> String? {
         for segment in segments(of: template) {

@@ -9,14 +9,15 @@ import Foundation
 ///     // GET /books?author=7&author=9&page=2
 ///     try URLRequest("GET", base, path: "/books", query: RequestItems(filters))
 ///
-/// | value | what is sent |
+/// | value | what a query or form sends |
 /// | --- | --- |
 /// | nil | nothing: the name is left out |
 /// | `""` | the name with an empty value: `q=` |
 /// | an array | the name once for each element; nothing if the array is empty |
 /// | a Boolean | `true` or `false` |
 /// | a number | its digits, never with an exponent: `0.0000001` |
-/// | any other ``RequestValue`` | its `description` |
+/// | a `URL` | its `absoluteString` |
+/// | any other ``RequestValue`` | its raw value or its `description` |
 public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
     /// A name and a value. A nil value leaves the item out.
     struct Item: Sendable {
@@ -53,12 +54,12 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         items = ordered.map { Item(name: $0.key, value: $0.value) }
     }
 
-    /// Returns each item that is sent, as a name and its value's text.
+    /// Returns the names and texts to send. The name of an array is repeated for each element.
     package func texts() throws -> [(name: String, text: String)] {
         try items.flatMap { item in try item.texts.map { (item.name, $0) } }
     }
 
-    /// Joins names and values with `=` and `&`. If there is no item to send, returns `""`.
+    /// Encodes names and values, and joins them with `=` and `&`. Without items, returns `""`.
     func encoded(as encoding: PercentEncoding) throws -> String {
         try texts().map { encoding.encode($0) + "=" + encoding.encode($1) }.joined(separator: "&")
     }
@@ -67,8 +68,8 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
 /// A value of a query, a form, a path or a header.
 ///
 /// Strings, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. If your
-/// own type has a `description`, or a raw value of one of these types, an empty conformance is
-/// enough:
+/// own type is `CustomStringConvertible`, or has a raw value of one of these types, an empty
+/// conformance is enough:
 ///
 ///     extension Sort: RequestValue {}
 public protocol RequestValue: Sendable {

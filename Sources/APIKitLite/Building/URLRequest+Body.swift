@@ -26,7 +26,7 @@ extension URLRequest {
     /// no `Content-Type`, the type becomes `application/x-www-form-urlencoded`.
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. A nil value leaves
-    ///   out its field, `""` sends `q=`, and an array repeats the name.
+    ///   out its field, `""` sends `name=`, and an array repeats the name.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, for GET or HEAD, or if
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
@@ -43,11 +43,12 @@ extension URLRequest {
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order. A nil part is left out.
-    ///   - boundary: A string of up to 70 characters that occurs in no part. Files on disk are not
-    ///     searched for the boundary. If nil, the boundary is derived from the parts, so that the
-    ///     same parts produce the same bytes, or is random if a part is a file on disk.
+    ///   - boundary: A string of 1 to 70 characters that RFC 2046 (section 5.1.1) allows. It must
+    ///     occur in no part, but files on disk are not searched for it. If nil, the boundary is
+    ///     derived from the parts, so that the same parts produce the same bytes, or is random if a
+    ///     part is a file on disk.
     /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
-    ///   type, for a boundary that is too long or occurs in a part, for GET or HEAD, or if the
+    ///   type, for a boundary that is not allowed or occurs in a part, for GET or HEAD, or if the
     ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
     ///   file.
     public func multipartBody(
@@ -78,15 +79,15 @@ extension URLRequest {
 
     /// Returns the request with a file as its body, which is read when the request is sent.
     ///
-    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. The file
-    /// is opened again for each attempt, such as a retry, a redirect with status 307 or 308, or a
-    /// request repeated with a new credential.
+    /// A file of any size takes little memory. Its size is sent as the `Content-Length`, unless the
+    /// request has a `Transfer-Encoding`. The file is opened again for each attempt, such as a
+    /// retry, a redirect with status 307 or 308, or a request repeated with a new credential.
     ///
     /// The file must not change until the request is sent. If the file is missing or unreadable by
     /// then, or its size has changed, sending the request throws ``FileBodyError``. On Linux, the
     /// server never receives a complete body in that case. On Apple platforms, the server may
-    /// receive a body that changed while it was sent. If the file is overwritten while it is read,
-    /// but keeps its size, the change is not detected.
+    /// receive a body that changed while it was sent. If the file is overwritten but keeps its
+    /// size, the change is not detected.
     ///
     /// Send the request with a function of this library, such as
     /// ``HTTPSession/data(for:progress:)``. On Apple platforms, Foundation's own functions, such as

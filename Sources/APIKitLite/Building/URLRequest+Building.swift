@@ -13,8 +13,8 @@ extension URLRequest {
     /// the base are kept unchanged. The base's query comes before the items of `query`.
     ///
     /// - Parameters:
-    ///   - method: The method, as one word. A method of RFC 9110 or RFC 5789 may be written in
-    ///     lower case. Any other word is sent as it is.
+    ///   - method: The method, as one word. A method of RFC 9110 or RFC 5789 is sent in upper case.
+    ///     Any other word is sent as it is.
     ///   - base: An `https` or `http` URL with a host and without a fragment. If you pass a path,
     ///     the base's trailing slash makes no difference.
     ///   - path: Plain text with names in braces, at most one in each segment: `/users/{id}`,
@@ -22,9 +22,9 @@ extension URLRequest {
     ///     belongs in the base.
     ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
     ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
-    ///     slashes of its value (RFC 6570, section 3.2.3). A value or a segment must not be `.` or
-    ///     `..`.
-    ///   - query: The query items, in order. A nil value omits the item, `""` sends `q=`, and an
+    ///     slashes of its value (RFC 6570, section 3.2.3). A value must not be nil or empty. A
+    ///     value or a segment must not be `.` or `..`.
+    ///   - query: The query items, in order. A nil value omits the item, `""` sends `name=`, and an
     ///     array repeats the name.
     ///   - headers: Names and values. A nil value omits the header. The values of a repeated name,
     ///     or of an array, are joined with a comma, or with a semicolon for `Cookie`.

@@ -5,8 +5,8 @@ extension URLRequest {
     ///
     /// - Parameters:
     ///   - name: The name of the header. Case makes no difference.
-    ///   - value: The value. If nil, the request is unchanged and keeps any earlier value. The
-    ///     elements of an array are joined with a comma, or with a semicolon for `Cookie`.
+    ///   - value: The value. If nil or an empty array, the request is unchanged. The elements of an
+    ///     array are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a control character
     ///   in the value, such as a line break or NUL but not a tab, and for a value that cannot be
     ///   sent.
