@@ -159,7 +159,7 @@ public struct APIResponse<Value> {
     /// The response's body, as the session returned it.
     public let data: Data
 
-    /// The status and the headers: `user.response.value(forHTTPHeaderField: "ETag")`.
+    /// The status and headers. To read a header, call `value(forHTTPHeaderField:)`.
     public let response: HTTPURLResponse
 }
 

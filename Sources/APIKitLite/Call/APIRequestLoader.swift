@@ -39,7 +39,7 @@ public final class APIRequestLoader<T: APIRequest> {
         self.urlSession = urlSession
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value.
+    /// Loads a request that is not `Sendable`, or whose input is not, and returns the parsed value.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
@@ -51,7 +51,8 @@ public final class APIRequestLoader<T: APIRequest> {
         try await response(for: requestData).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value and its response.
+    /// Loads a request that is not `Sendable`, or whose input is not, and returns the parsed value
+    /// and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///

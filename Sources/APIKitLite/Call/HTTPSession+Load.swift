@@ -6,7 +6,7 @@ import Foundation
 // function.
 
 extension HTTPSession {
-    /// Loads a request that is not `Sendable`, and returns the parsed value.
+    /// Loads a request that is not `Sendable`, or whose input is not, and returns the parsed value.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
     /// for a `Sendable` request.
@@ -28,8 +28,8 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
-    ///     ``data(for:progress:)``.
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size if
+    ///     known: see ``data(for:progress:)``.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<R: APIRequest & Sendable>(
@@ -40,7 +40,8 @@ extension HTTPSession {
         try await response(request, for: input, progress: progress).value
     }
 
-    /// Loads a request that is not `Sendable`, and returns the parsed value and its response.
+    /// Loads a request that is not `Sendable`, or whose input is not, and returns the parsed value
+    /// and its response.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are the same as
     /// for a `Sendable` request.
@@ -60,8 +61,8 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
-    ///     ``data(for:progress:)``.
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size if
+    ///     known: see ``data(for:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent

@@ -35,8 +35,8 @@ extension HTTPSession {
     ///   - decoder: The decoder of the output.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - progress: Called with the number of body bytes sent so far, and the body's size: see
-    ///     ``data(for:progress:)``.
+    ///   - progress: Called with the number of body bytes sent so far, and the body's size if
+    ///     known: see ``data(for:progress:)``.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`. The closure is called once, with the whole body.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.

@@ -10,7 +10,7 @@ struct Load<T: APIRequest> {
     let requestType: String?
     /// The clock that measures the time limit for reading a refused response's body.
     let clock: any Clock<Duration>
-    /// Called with the number of body bytes sent so far, and the body's size.
+    /// Called with the number of body bytes sent so far, and the body's size if known.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     /// The lock to hold during validation and parsing, if several tasks may use a request that is
     /// not `Sendable`.
@@ -104,9 +104,9 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Calls the request's `validateResponse`. For a stream, first passes empty data. If
-    /// `validateResponse` throws, passes it the beginning of the body, so that the error can
-    /// describe the body.
+    /// Calls the request's `validateResponse` with the body. For a stream, first passes empty data.
+    /// If that call throws, passes the beginning of the body, so that the error can describe the
+    /// body.
     nonisolated(nonsending) func validate(
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
@@ -161,9 +161,9 @@ struct Load<T: APIRequest> {
         return error
     }
 
-    /// Returns the error for a response that is not accepted, with the beginning of its body.
-    /// `describe` receives the beginning of a stream's body, and can throw another error to use
-    /// instead.
+    /// Returns the error for a response that is not accepted, with its body. For a stream, reads
+    /// the beginning of the body, and passes it to `describe`, which can throw another error to use
+    /// instead. If the task is cancelled by then, returns the error for a cancellation.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }
