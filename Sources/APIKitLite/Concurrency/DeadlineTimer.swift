@@ -79,8 +79,8 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Ends a sleeping task that was cancelled, or whose clock threw an error. A deadline may have
-    /// been added since the cancellation. After an error, the next exchange starts a new task.
+    /// Ends a sleeping task that was cancelled, or whose clock threw an error. If a deadline was
+    /// added since the cancellation, starts a new task. After an error, `schedule` starts one.
     private func endSleep() {
         state.withLock { $0.sleeper = Task.isCancelled && !$0.pending.isEmpty ? sleeper() : nil }
     }

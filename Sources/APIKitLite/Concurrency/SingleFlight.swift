@@ -20,7 +20,7 @@ enum SharedWork {
 
 /// Work that runs once for all tasks waiting for it. All these tasks receive the same result.
 ///
-/// The work has its own task, so it continues when the task that started it leaves. A cancelled
+/// The work has its own task, so it can continue when the task that started it leaves. A cancelled
 /// task leaves immediately. The other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
@@ -40,8 +40,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastTask = isCancelledWithLastTask
     }
 
-    /// Joins the work that a variable holds. If the variable holds no work, or the work has ended,
-    /// stores new work in the variable. The caller must start the new work.
+    /// Joins the work that a variable holds. If the variable holds no work, or the work has ended
+    /// or was cancelled, stores new work in the variable. The caller must start the new work.
     ///
     /// - Parameter isCancelledWithLastTask: Whether new work is cancelled as soon as the last task
     ///   waiting for it leaves.
@@ -92,8 +92,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         let singleFlight: SingleFlight
         fileprivate let promise: Promise<Value>
 
-        /// Suspends until the work has ended or the task is cancelled. If the cancellation also
-        /// cancels the work, waits for the end of the work, as if the work ran in this task.
+        /// Suspends until the work has ended or is released, or the task is cancelled. If the
+        /// cancellation also cancels the work, waits for its end, as if the work ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.
@@ -113,8 +113,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a task, if it is still waiting. If no other task is waiting, cancels the work if
-    /// `isCancelledWithLastTask` is true.
+    /// Removes a task, if it is still waiting. If no other task is waiting and
+    /// `isCancelledWithLastTask` is true, cancels the work, unless the work has ended.
     private func leave(_ promise: Promise<Value>) {
         let isUnwanted = state.withLock { state in
             state.promises[ObjectIdentifier(promise)] = nil

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Task where Success == Void, Failure == Never {
-    /// Starts a task, on the caller's thread if possible (on Linux, and from macOS 26).
+    /// Starts a task, on the caller's thread on Linux and on Apple platforms from version 26.
     ///
-    /// In that case, work that does not suspend finishes before this function returns, without
+    /// On these systems, work that does not suspend finishes before this function returns, without
     /// waking another thread. The caller must not hold a lock. The task has the caller's priority
     /// and task-locals.
     @discardableResult
@@ -53,7 +53,7 @@ package final class TaskSlot: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Suspends until the stored task has ended, even if the caller is cancelled.
+    /// Suspends until the stored task, if any, has ended, even if the caller is cancelled.
     func ended() async {
         await state.withLock { $0.task }?.value
     }

@@ -11,8 +11,8 @@ package struct Timeline: Sendable {
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack: CallBack?
-    /// Whether time passes even if no test moves the clock. If so, a sleep that is no longer needed
-    /// ends by itself.
+    /// Whether the clock is a `ContinuousClock` or `SuspendingClock`. On these clocks, time passes
+    /// by itself, so a sleep that is no longer needed ends by itself.
     let isRealTime: Bool
 
     package init<C: Clock<Duration>>(_ clock: C) {
@@ -62,7 +62,7 @@ package struct Cancellation: Sendable {
 }
 
 extension Duration {
-    /// About 31 years: longer than any wait, and short enough to be added without overflow.
+    /// Almost 32 years: longer than any wait, and short enough to be added without overflow.
     static let forever = Duration.seconds(1_000_000_000)
 
     var clamped: Duration { max(.zero, min(self, .forever)) }

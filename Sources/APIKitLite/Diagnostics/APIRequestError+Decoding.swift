@@ -1,8 +1,8 @@
 import Foundation
 
 extension APIRequestError {
-    /// Returns a sentence about a decoding error, and the JSON around the error or the beginning of
-    /// a form. Any other data may be secret and is left out.
+    /// Returns a sentence about a decoding error, and the JSON around the error, the beginning of a
+    /// form, or a stream's element. Any other body may be secret and is left out.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)
@@ -70,9 +70,9 @@ extension APIRequestError {
 
 extension APIRequestError {
     /// Returns a sentence about an error whose place Foundation does not name, with the places of
-    /// the values that probably caused the error.
+    /// the values that probably caused the error, or nil if no such values are found.
     ///
-    /// - Parameter tree: The parsed JSON, or nil if the JSON has a number that no tree can hold.
+    /// - Parameter tree: The parsed JSON, or nil if parsing failed, as for a number out of range.
     private func suspicion(
         about error: DecodingError, in tree: Any?, of data: Data
     ) -> String? {
@@ -101,8 +101,8 @@ extension APIRequestError {
     }
 }
 
-/// Returns why a number may not fit its type: 0 if it is too large for `Int`, 1 if it has a
-/// fraction, 2 if it is negative, and otherwise 3.
+/// Returns why a number may not fit its type: 0 if it is outside the range of `Int`, 1 if it has a
+/// fraction, 2 if it is written as a negative integer, and otherwise 3.
 private func misfit(_ number: String) -> Int {
     if let value = Int(number) { return value < 0 ? 2 : 3 }
     let value = Double(number) ?? 0
