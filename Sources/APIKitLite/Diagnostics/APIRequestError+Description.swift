@@ -1,25 +1,25 @@
 import Foundation
 
 extension APIRequestError {
-    /// A message for a developer: what failed and why, in a few sentences, and the request as a
-    /// curl command.
+    /// A message for a developer: what failed and why, in a few sentences, and the request, if
+    /// there is one, as a curl command.
     ///
-    /// Secrets are redacted as ``APIRequest/redaction`` describes. A request body over 10,000 bytes
-    /// is replaced by its type and size.
+    /// Secrets are redacted as ``APIRequest/redaction`` describes. A request body over 10,000
+    /// bytes, except a file, is replaced by its type and size.
     public var description: String {
         let error = hiding()
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
     }
 
-    /// The curl command for the request that failed. The command appears once, even if the error
-    /// wraps other errors.
+    /// The curl command for the request that failed. An error rethrown from another load adds no
+    /// second command.
     private var curl: String? {
-        // If another load failed, such as a credential's refresh, that load's request is shown.
+        // If another load, such as a refresh, threw the error, that load's request is shown.
         if let curl = rethrown?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
-    /// The description except the curl command. Read it from an error that `hiding(_:)` returned.
+    /// The description without the curl command. Use this property only on an error from `hiding`.
     var sentences: [String] {
         ([headline, summary, failedCredential].compactMap(\.self) + reason
             + [hint].compactMap(\.self))

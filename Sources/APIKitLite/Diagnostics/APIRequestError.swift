@@ -4,7 +4,7 @@ import Foundation
 /// response so far.
 ///
 /// `print(error)` prints what failed and why, and the request as a curl command.
-/// `error.localizedDescription` is one sentence for a user. Both texts hide secrets: see
+/// `error.localizedDescription` is a message for the user. Both texts hide secrets: see
 /// ``Redaction``.
 ///
 ///     do {
@@ -21,27 +21,29 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public enum Stage: Sendable, CaseIterable {
         /// `makeRequest(from:)` threw, and nothing was sent.
         case makeRequest
-        /// No complete response arrived, or the load was cancelled.
+        /// No complete response arrived, a file could not be written, or the load was cancelled.
         case transport
-        /// `validateResponse(data:response:)` threw.
+        /// `validateResponse(data:response:)` threw, or a download cannot use the status.
         case validate
-        /// `parseResponse(data:response:)` or a stream's parser threw.
+        /// `parseResponse(data:response:)`, a stream's parser or an event's `decode` threw, or the
+        /// link to the next page is malformed.
         case parse
     }
 
     /// The stage that failed.
     public let stage: Stage
-    /// The request that `makeRequest(from:)` returned, or `nil` if it threw.
+    /// The request that the load made, or `nil` if there was none.
     public let request: URLRequest?
-    /// The server's response, or `nil` if there was none.
+    /// The server's response, or `nil` if the load received none.
     public let response: HTTPURLResponse?
-    /// The response's body, or `nil` if there was none. For an accepted stream, the element that
-    /// could not be decoded, or `nil` if there was no such element.
+    /// The part of the response's body that the load received, or `nil` if it received none. For
+    /// an accepted stream, the element that could not be decoded, or `nil` if there was no such
+    /// element.
     public let data: Data?
     /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
     /// threw.
     ///
-    /// If the load failed because of another load, such as a credential's refresh, this is that
+    /// If the load rethrew the error of another load, such as a credential's refresh, this is that
     /// load's original error, and the ``description`` shows that load's request and response.
     public var underlying: any Error { rethrown?.underlying ?? thrown }
     /// The error of another load that this load waited for, such as a credential's refresh, with
@@ -51,16 +53,16 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///         message = "Signing in is not possible at the moment."
     ///     }
     ///
-    /// If your code threw its own error, this is the `APIRequestError` that is stored in that
-    /// error.
+    /// If your code threw its own error, this is the `APIRequestError` stored in that error, if
+    /// any.
     public var cause: APIRequestError? { Self.stored(in: thrown, depth: 3) }
-    /// The error as it was thrown. A request is never retried because of an ``APIRequestError``
-    /// from a refresh.
+    /// The error as it was thrown. A ``RetryPolicy`` never retries a request because of another
+    /// load's ``APIRequestError``.
     let thrown: any Error
     /// The error thrown by another load, if no other error wraps it.
     var rethrown: APIRequestError? { thrown as? APIRequestError }
-    /// The request's type, such as `UserRequest`, or the `name` passed to a load of a `URLRequest`,
-    /// or nil if there is no type or name.
+    /// The request's type, such as `UserRequest`, or the `name` passed with a `URLRequest`, or nil
+    /// if there is no type or name.
     public internal(set) var requestType: String?
     /// The secrets to hide in this error's messages, from ``APIRequest/redaction``.
     private(set) var redaction: Redaction
@@ -106,8 +108,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         return values.lazy.compactMap { stored(in: $0, depth: depth - 1) }.first
     }
 
-    /// Returns this error with messages that also hide what another redaction hides. The messages
-    /// hide the values of the request's and response's secrets wherever these values occur.
+    /// Returns this error with messages that also hide what another redaction, if any, hides. The
+    /// messages hide the values of the request's and response's secrets even in other places.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -132,7 +134,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// If the type is `Data`, returns the body itself. If the type is optional, an empty body is
     /// decoded as nil.
     ///
-    /// - Throws: `DecodingError` if the body cannot be decoded, or there is no body.
+    /// - Throws: `DecodingError`, or the type's own error, if the body is missing or cannot be
+    ///   decoded.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> E {

@@ -40,7 +40,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPURLResponse {
-    /// Returns a response with a status and headers, to test a pure function or parse a body alone.
+    /// Returns a response with a status and headers, to test a pure function or parse a saved body.
     ///
     ///     let books = try request.parseResponse(data: data, response: .status(200))
     ///

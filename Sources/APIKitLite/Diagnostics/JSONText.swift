@@ -31,7 +31,7 @@ package enum JSONText {
     }
 
     /// Returns the path component for a member of an object: `.name`, or `["a-b"]` if the key is
-    /// not a word.
+    /// not an identifier.
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

@@ -26,8 +26,8 @@ extension Redaction {
         return "\(request.httpMethod ?? "GET") \(shown)"
     }
 
-    /// Returns a request without its secrets, even where the secrets' values occur elsewhere in the
-    /// request.
+    /// Returns a request without its secrets. Secret values that look random are also hidden
+    /// elsewhere in the request.
     ///
     /// The result depends only on the request and the redaction, so you can compare requests that
     /// differ only in their secrets.
@@ -49,15 +49,14 @@ extension Redaction {
         walked(text) { $0.json($1, below: path) }
     }
 
-    /// Returns an error's text without the secrets in its URLs, as far as the URLs can be
-    /// recognized.
+    /// Returns an error's text without the secrets that can be recognized, for example in a URL.
     func prose(_ text: String) -> String { walked(text) { $0.text($1) } }
 
     /// Returns the text of a body without its secrets, for display.
     ///
     /// JSON is recognized by its text, and a form by its content type. In any other body, every
-    /// part may be secret, so the result is `nil`. Without redaction, the result is `nil` only if
-    /// the body is not text.
+    /// part may be secret, so the result is `nil`, as it is for JSON over 2,000,000 bytes. Without
+    /// redaction, the result is `nil` only if the body is not text.
     ///
     /// - Parameter limit: How many bytes of the body to read.
     func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {
@@ -96,11 +95,11 @@ extension URLRequest {
 // Before redaction, text is cut to little more than a message quotes, so the cost of redaction does
 // not depend on the body's size.
 extension Redaction {
-    /// The size in bytes of the largest body that is searched for secrets.
+    /// The size in bytes of the largest body that is searched for values to hide elsewhere.
     static let longestBody = 100_000
 
-    /// How many bytes to read beyond the quoted text. A known value or a token that begins in the
-    /// quoted text is then read entirely.
+    /// How many bytes to read beyond the quoted text. A known value, or a token of up to 4 KiB,
+    /// that begins in the quoted text is then read entirely.
     private var margin: Int { 4_096 + longestValue }
 
     /// How many bytes of a body to read for an excerpt.
@@ -119,16 +118,16 @@ extension Redaction {
             .excerpt(limit: limit, onOneLine: onOneLine)
     }
 
-    /// Returns the beginning of a body on one line, without secrets, or nil if the body is neither
-    /// JSON nor a form.
+    /// Returns the beginning of a body on one line, without secrets, or nil if
+    /// `body(_:contentType:limit:)` returns nil.
     func excerpt(of body: Data, contentType: String? = nil) -> String? {
         self.body(body, contentType: contentType, limit: window).map {
             withoutHalfSecret($0, isCut: body.count > window).excerpt()
         }
     }
 
-    /// Returns text from the server on one line, without secrets. For incomplete JSON, returns only
-    /// its size.
+    /// Returns the beginning of a stream's element on one line, without secrets. For invalid or too
+    /// large JSON, returns only the element's size.
     func excerpt(ofElement element: Data) -> String {
         if let shown = excerpt(of: element) { return shown }
         let start = String(decoding: element.beginning(window), as: UTF8.self)

@@ -3,19 +3,20 @@ import Foundation
 /// The names of secrets, whose values a log, an error or a curl command must not show.
 ///
 /// A name applies to headers, cookies, query items, form fields and JSON keys, even in a URL or
-/// JSON that is itself a value. A secret string becomes `REDACTED`, a secret number in JSON becomes
-/// 0, and a secret Boolean becomes `false`. The text around a secret is unchanged. Unless the
-/// redaction is ``none``, it also hides the user info of URLs, and shows only the type and size of
-/// a body that is neither JSON nor a form.
+/// JSON that is itself a value. A secret string becomes `REDACTED`. In JSON, a secret number
+/// becomes 0, and a secret Boolean becomes `false`. The text around a secret is unchanged. Unless
+/// the redaction is ``none``, it also hides the user info of URLs, and shows only the type and size
+/// of a body that is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
 /// A value of at least four bytes that a request or its response has under a secret name is also
 /// hidden elsewhere in the same error or event, for example if the server repeats it in a message.
-/// Random-looking values are hidden everywhere except in host names. Other values are hidden only
-/// as whole words. The password of a Basic credential is also hidden in this way. Bodies up to
-/// 100,000 bytes are searched for such values. Of a longer body, only the beginning is shown, or
-/// the JSON around a decoding error. JSON over 2,000,000 bytes is not shown.
+/// Numbers, and values that do not look random, are hidden only as whole words. Other values are
+/// hidden everywhere, but not always in host names. The password of a Basic credential is also
+/// hidden in this way. Bodies up to 100,000 bytes are searched for such values. Of a longer body,
+/// an error shows only the beginning, or the JSON around a decoding error. JSON over 2,000,000
+/// bytes is not shown.
 ///
 /// Some secrets are not recognized by name: text that is encoded twice, Base64 other than a Basic
 /// credential, a value in XML, CSV or any other text, the keys of an object under a secret name,
@@ -58,9 +59,9 @@ public struct Redaction: Sendable, Equatable {
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
-    /// - In JSON, values named `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session`
-    ///   and `sid`, which are often not secret there, such as the `code` of an error. In a header,
-    ///   a query and a form, such values are hidden.
+    /// - In JSON, values named `code`, `key`, `auth`, `access`, `refresh` or `assertion`, or with
+    ///   `session` or `sid` as the last word of the name, because they are often not secret there,
+    ///   such as the `code` of an error. In a header, a query and a form, such values are hidden.
     ///
     /// Personal data, such as a name, an email address or a birthday, is not hidden: see
     /// `adding(_:)`.
@@ -87,7 +88,7 @@ public struct Redaction: Sendable, Equatable {
     }
 
     /// Returns this redaction, extended to hide values wherever they occur, even as numbers in
-    /// JSON.
+    /// JSON, but not always in host names.
     ///
     /// - Parameter values: More secret values. A short value is also hidden within other words.
     public func adding(values: String...) -> Redaction {
@@ -142,8 +143,8 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? SecretName(name) : .ordinary
     }
 
-    /// Returns whether a value is secret because of its name. For an object, an array or a part of
-    /// a multipart form, the value is nil.
+    /// Returns whether a value is secret because of its name. If the value is nil, only the name
+    /// counts, for example for an object, an array or a part of a multipart form.
     func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
         if let value, value.isEmpty || value == "null" { return false }
         switch name {
@@ -173,8 +174,9 @@ public struct Redaction: Sendable, Equatable {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Returns whether a value can be recognized within other text. Such a value is not a URL, has
-    /// at least eight bytes, and contains a digit, 20 letters in a row, or a symbol except `-_./:`.
+    /// Returns whether a value can be recognized within other text. Such a value has at least eight
+    /// bytes and no `://`, and contains 20 letters in a row, or a character other than letters,
+    /// spaces and `-_./:`.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in
@@ -182,14 +184,14 @@ public struct Redaction: Sendable, Equatable {
         }
     }
 
-    /// Returns the text without the values that are hidden everywhere, and without tokens of a
-    /// known shape.
+    /// Returns the text without known values and, if this redaction extends ``standard``, without
+    /// tokens of a known shape.
     package func text(_ text: String) -> String {
         let shown = values.hiding(in: text) { mark($0) }
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// Returns text that was cut. If the text ends within a secret, the mark replaces that secret.
+    /// Returns text that was cut. If it ends within a secret, a mark replaces that secret's part.
     package func withoutCutSecret(_ text: String) -> String {
         let cut =
             values.cutValue(in: Array(text.utf8))
@@ -197,7 +199,7 @@ public struct Redaction: Sendable, Equatable {
         return cut.map { text.beginning($0.start) + mark($0.value) } ?? text
     }
 
-    /// The size in bytes of the longest value that is hidden everywhere, in any encoding.
+    /// The size in bytes of the longest known value, in its longest encoding.
     var longestValue: Int { values.longest }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.

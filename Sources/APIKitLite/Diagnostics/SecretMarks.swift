@@ -28,7 +28,8 @@ extension Redaction {
         changed { $0.marks = SecretMarks(after: last) }
     }
 
-    /// Returns the text that replaces a secret. If the secret is already a mark, returns that mark.
+    /// Returns the text that replaces a secret. With numbered marks, returns `otherForm`, or else
+    /// the secret, if that is already a mark.
     func mark(_ secret: String, otherForm: String? = nil) -> String {
         let form = otherForm ?? secret
         guard let marks else { return Self.mark }
@@ -37,7 +38,7 @@ extension Redaction {
 }
 
 extension String {
-    /// The text before, between and after the marks, and the marks' numbers.
+    /// The text before, between and after the marks, and the numbers of the numbered marks.
     package var splitAtMarks: (texts: [Substring], numbers: [Int]) {
         let parts = components(separatedBy: Redaction.mark).map { $0[...] }
         let digits = parts.dropFirst().map { part in

@@ -6,8 +6,8 @@ enum SecretName: Equatable, Sendable {
     case shown
     /// The app has added the name.
     case added
-    /// A word in the name makes it secret. If the name ends in `tokens`, such as `max_tokens`, a
-    /// number is a count and not secret.
+    /// A word in the name makes the value secret. If the name ends in `tokens`, such as
+    /// `max_tokens`, a number is a count and not secret.
     case secret(isCount: Bool)
     /// The value is secret in a header, a query and a form, but not in JSON.
     case vague
@@ -31,8 +31,8 @@ enum SecretName: Equatable, Sendable {
         }
     }
 
-    /// Returns the words of a name in lower case. A capital letter after a lowercase letter starts
-    /// a new word.
+    /// Returns the words of a name in lower case. A new word starts at a capital letter after a
+    /// lowercase letter, and after any character that is not a letter.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var previous: Character = " "

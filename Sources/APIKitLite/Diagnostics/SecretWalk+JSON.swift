@@ -13,9 +13,9 @@ extension SecretWalk {
 
     /// Returns JSON without its secrets, as JSON in the same order and form.
     ///
-    /// A secret string becomes the mark, a number becomes 0, and a Boolean becomes `false`. In a
-    /// secret object or array, all strings and numbers are secret. The text may be incomplete, or
-    /// contain several values.
+    /// A secret string becomes a mark, a secret number becomes 0, and a secret Boolean becomes
+    /// `false`. In a secret object or array, all strings and numbers are secret. The text may be
+    /// incomplete, or contain several values.
     ///
     /// - Parameter path: The path to this text in the JSON that contains it. The keys of the path
     ///   may make the text secret.
@@ -127,5 +127,5 @@ func string(_ bytes: ArraySlice<UInt8>) -> String {
 }
 
 private let numberBytes = byteTable("0123456789+-.eE")
-/// White space, quotation marks and punctuation: every byte that ends a word or a number.
+/// White space, quotation marks and punctuation: the bytes that end a word.
 private let delimiters = byteTable(" \t\r\n,:{}[]\"")

@@ -2,11 +2,11 @@ import Foundation
 
 /// One pass that hides the secrets in a URL, a header or a body according to the secrets' names.
 ///
-/// The pass also hides the values that its redaction knows, wherever they occur, and collects the
-/// values that it hides because of their names.
+/// The pass also hides the values that its redaction knows, and collects the secrets that it finds
+/// by their names or as user info.
 package struct SecretWalk {
     package let redaction: Redaction
-    /// The values that were hidden because of their names, decoded.
+    /// The secrets found by their names or as user info, decoded.
     package internal(set) var secrets: [String] = []
     /// The kind of each name seen so far, stored because a body may repeat a name often.
     private var names: [String: SecretName] = [:]
@@ -29,8 +29,8 @@ package struct SecretWalk {
         redaction.hides(kind(name), value, isKey: isKey)
     }
 
-    /// Returns the mark that replaces a secret. For a header value such as `Bearer a1`, `otherForm`
-    /// is the token alone.
+    /// Collects a secret, and returns the mark that replaces it. For a header value such as
+    /// `Bearer a1`, `otherForm` is the token alone.
     mutating func mark(_ secret: String, otherForm: String? = nil) -> String {
         collect([secret])
         return redaction.mark(secret, otherForm: otherForm)
@@ -48,12 +48,11 @@ package struct SecretWalk {
         depth += 1
         defer { depth -= 1 }
         if text.utf8.beginsAsJSON { return json(text) }
-        // A byte that is not allowed in a URL ends the URL, as in
-        // `<https://h/?page=2>; rel="next"`.
+        // A byte such as a space or `>` ends a URL, as in `<https://h/?page=2>; rel="next"`.
         guard text.utf8.contains(where: { endsURL[Int($0)] }) else {
             // A URL's host is not searched for values.
             if text.contains("://") { return url(text[...]) }
-            // Only a whole text is treated as items, because code also contains `=` and `?`.
+            // Text with spaces or quotation marks is not treated as items, because it may be code.
             let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
             return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
@@ -98,8 +97,8 @@ package struct SecretWalk {
             + (fragment.map { "#" + self.fragment($0) } ?? "")
     }
 
-    /// Returns a fragment without secrets. A fragment is a path, or contains items, such as the
-    /// token of the OAuth implicit grant.
+    /// Returns a fragment without secrets. A fragment consists of items, such as the token of the
+    /// OAuth implicit grant, or of a path with items after a `?`.
     private mutating func fragment(_ fragment: Substring) -> String {
         let (start, query) = fragment.cut(at: "?")
         return query.map { path(start) + "?" + items($0) } ?? items(fragment)
@@ -164,7 +163,7 @@ package struct SecretWalk {
         default: break
         }
         guard hides(name, value) else { return text(value) }
-        // The value is a scheme and a token, such as `Bearer a1`, or only a token.
+        // A value of at most two words is a scheme and a token, such as `Bearer a1`, or a token.
         let words = value.split(separator: " ").map(String.init)
         guard let last = words.last, words.count < 3 else { return mark(value) }
         let isBasic = words[0].lowercased() == "basic"
@@ -173,7 +172,7 @@ package struct SecretWalk {
         return mark(value, otherForm: pair == nil ? last : nil)
     }
 
-    /// Returns a cookie without secrets. If the cookie has no name, all of it is secret.
+    /// Returns a cookie without secrets. If the cookie has no name, its entire text is the value.
     private mutating func cookie(_ cookie: Substring, in header: String) -> String {
         let (name, value) = cookie.cut(at: "=")
         let secret = (value ?? name).filter { $0 != "\"" && $0 != " " }
@@ -223,7 +222,7 @@ package struct SecretWalk {
     }
 
     /// Returns a part of a multipart form, without secrets. A part with a secret name is hidden.
-    /// Any other part is redacted like a body.
+    /// Any other part is redacted like a body. An incomplete part is unchanged.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }
@@ -249,13 +248,14 @@ private func password(in pair: Substring) -> String {
     return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)
 }
 
-/// The bytes that are not allowed in a URL.
+/// The bytes that end a URL within text.
 private let endsURL = byteTable(" \t\r\n\"'<>\\")
-/// The bytes that separate a name from a secret, or begin text with names.
+/// A text that has none of these bytes has no named secret and no user info.
 private let beginsName = byteTable("=@{[;")
 
 extension Collection<UInt8> {
-    /// Whether the text begins like JSON. A byte order mark is ignored.
+    /// Whether the text begins like a JSON object or array, after any byte order mark and white
+    /// space.
     var beginsAsJSON: Bool { afterWhitespace.first.map { "{[".utf8.contains($0) } ?? false }
 }
 

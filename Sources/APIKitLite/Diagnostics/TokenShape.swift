@@ -31,8 +31,8 @@ enum TokenShape {
         return runs.isEmpty ? text : result + text[end...]
     }
 
-    /// Returns the incomplete token at the end of a text, and where it begins. Returns nil if there
-    /// is no such token.
+    /// Returns the token at the end of a text, which may be incomplete, and where it begins.
+    /// Returns nil if there is no such token.
     static func cutToken(in text: String) -> (start: Int, value: String)? {
         let bytes = Array(text.utf8)
         let start = bytes.lastIndex { !isInToken[Int($0)] }.map { $0 + 1 } ?? 0

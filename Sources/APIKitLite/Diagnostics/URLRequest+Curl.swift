@@ -9,14 +9,14 @@ extension URLRequest {
     /// size.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
-    ///   same method, headers and text body as a `URLSession`, whatever the body's size.
+    ///   request's method, headers and text body as a `URLSession` does, whatever the body's size.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(
             hiding: redacting.hidingValues(of: self),
             longestBody: redacting.isEmpty ? .max : Redaction.longestBody)
     }
 
-    /// Returns a curl command, with only the type and size of a body over `longestBody` bytes.
+    /// Returns a curl command, with only the type and size of body data over `longestBody` bytes.
     func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
         let method = httpMethod ?? "GET"

@@ -1,4 +1,4 @@
-/// Replaces values in text, wherever they occur.
+/// Finds known values in text, and replaces them.
 ///
 /// Each value is compared at each place where its first byte occurs. For a body of 100,000 bytes,
 /// ten thousand values take seconds in a debug build.
@@ -16,7 +16,7 @@ struct ValueSearch: Sendable, Equatable {
         /// The value as it is, encoded, or with the escapes of JSON.
         let bytes: [UInt8]
         let value: String
-        /// Whether the form must not touch a letter or digit: `test` is not found in `latest`.
+        /// Whether the form is found only as a whole word: `test` is not found in `latest`.
         let isWord: Bool
     }
 
@@ -85,8 +85,8 @@ struct ValueSearch: Sendable, Equatable {
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    /// Returns the value that the end of a text cuts off after at least four bytes, and where the
-    /// value begins. Returns nil if no value is cut off.
+    /// Returns the value whose first bytes, at least four, are the end of a text, and where the
+    /// value begins. Returns nil if there is no such value.
     func cutValue(in text: [UInt8]) -> (start: Int, value: String)? {
         if isEmpty { return nil }
         return text.indices.suffix(longest).dropLast(3).lazy.compactMap { start in
@@ -95,7 +95,7 @@ struct ValueSearch: Sendable, Equatable {
         }.first
     }
 
-    /// Returns the longest form at an index.
+    /// Returns the longest form at an index, or nil if there is none.
     private func form(at start: Int, in text: [UInt8]) -> Form? {
         forms[Int(text[start])].first { form in
             text[start...].starts(with: form.bytes)
@@ -106,7 +106,7 @@ struct ValueSearch: Sendable, Equatable {
     }
 }
 
-/// Returns whether an index is not between two letters or digits.
+/// Returns whether an index is not between two ASCII letters or digits.
 private func isBoundary(_ index: Int, in text: [UInt8]) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20 }
     return index == 0 || index == text.count
