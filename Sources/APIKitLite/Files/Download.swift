@@ -64,14 +64,14 @@ struct Download {
         return request
     }
 
-    /// Sends requests until the part is complete.
+    /// Sends requests until the part is complete or the download fails.
     private nonisolated(nonsending) mutating func fill(
         _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
         let timeline = Timeline(load.clock)
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await disk.run { part.record(of: urlHash) }
-        // The part's size at the download's last progress. Only growth beyond this size is
+        // The part's size at the start or at the last progress. Only growth beyond this size is
         // progress, because a server that ignores `Range` sends the same bytes again.
         var furthest = record?.offset ?? 0
         // The number of attempts since the last progress, and the time when the first of these
@@ -190,9 +190,9 @@ private let bufferLimit = 32 * 1024 * 1024
 
 /// Returns whether a part has grown enough that the next request does not count as a retry.
 ///
-/// The part must grow by 64 KiB, or by 1% of the missing bytes if that is less, but by at least one
-/// byte. If the file's length is unknown, 1% of the part's size is used instead of 1% of the
-/// missing bytes.
+/// The part must grow by 64 KiB, or by 1% of the bytes that were missing if that is less, but by at
+/// least one byte. If the file's length is unknown, 1% of the part's earlier size is used instead
+/// of 1% of the missing bytes.
 func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {
     let percent = (length.map { $0 - furthest } ?? furthest) / 100
     return offset - furthest >= max(1, min(percent, 65_536))

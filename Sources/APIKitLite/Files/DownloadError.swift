@@ -1,7 +1,7 @@
 import Foundation
 
-/// The reason a download failed, other than a network error or a refused status. For an unsuitable
-/// request or target, a ``RequestBuildingError`` is thrown instead.
+/// The reason a download failed, if the cause was a file or the length of a response. For an
+/// unsuitable request or target, the reason is a ``RequestBuildingError``.
 ///
 /// A download writes to a part: a file named after the target, with `.part` added.
 public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
@@ -11,8 +11,8 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, S
     case partChanged(URL)
     /// A file could not be written. The code is the system's error code, such as `.ENOSPC`.
     case file(path: String, code: POSIXErrorCode)
-    /// The server sent more bytes than it had announced, or only a range of the file although the
-    /// whole file was requested.
+    /// The server sent more bytes than it had announced, or a `Content-Range` that does not
+    /// describe the whole file although the whole file was requested.
     case wrongLength(expected: Int64, received: Int64)
 
     /// A sentence for the user.

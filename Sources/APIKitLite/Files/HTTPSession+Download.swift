@@ -14,11 +14,11 @@ extension HTTPSession {
     /// move, `file` is unchanged. If `file` is a symbolic link, the move replaces the link, and the
     /// link's target is unchanged.
     ///
-    /// If the download fails, the part is kept, with a record next to it. The next call with the
-    /// same file and URL, including the query, requests the rest of the file, even in another
-    /// process. The download can be resumed only if the server's response has a strong `ETag`, or a
-    /// `Last-Modified` at least a second older than the response's `Date`. Otherwise, the part is
-    /// removed, and the next call starts over.
+    /// If a download that can be resumed fails, the part is kept, with a record next to it. The
+    /// next call with the same file and URL, including the query, requests the rest of the file,
+    /// even in another process. A download can be resumed only if the server's response has a
+    /// strong `ETag`, or no `ETag` and a `Last-Modified` at least a second older than its `Date`.
+    /// If any other download fails, the part is removed, and the next call starts over.
     ///
     /// If the disk is slower than the network, the transfer is suspended on Apple platforms.
     /// Foundation on Linux cannot suspend one task, so all transfers of the process are slowed for
@@ -31,7 +31,7 @@ extension HTTPSession {
     /// decodes the body.
     ///
     /// - Parameters:
-    ///   - request: A `GET` without a body.
+    ///   - request: A `GET` without a body and without the headers `Range` and `If-Range`.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: Called before the first byte of each response is written, and after each piece
     ///     of the body is written. Receives the part's size in bytes, including bytes from an
@@ -43,7 +43,7 @@ extension HTTPSession {
     ///     whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if
     ///     that is less. A response that adds less counts as an attempt. The policy's statuses are
     ///     ignored. To retry after a response with one of these statuses, use `retrying`.
-    ///   - clock: The clock that measures the delays.
+    ///   - clock: The clock that measures the delays and the deadline.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws, before anything is written, if a response is not acceptable. By

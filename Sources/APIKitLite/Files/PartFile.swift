@@ -2,8 +2,8 @@ import Foundation
 
 /// A download's part (the file `file` + `.part`, which receives the bytes) and the part's record.
 ///
-/// The part is locked against other downloads in all processes until `finish` or `abandon` is
-/// called. If the process exits, the system releases the lock. Killing the process between two
+/// The part is locked against other downloads in all processes until `finish` succeeds or `abandon`
+/// is called. If the process exits, the system releases the lock. Killing the process between two
 /// steps does no harm: the record of a version of the file is stored before the first byte of that
 /// version, and removed before the first byte of another version.
 ///
@@ -14,7 +14,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     private(set) var offset: Int64 = 0
 
     /// The record of the bytes in the part, or nil if there are no bytes to keep. At first, it is
-    /// the record of an earlier download.
+    /// the record of an earlier download, if any.
     private(set) var record: ResumeRecord?
     private let file: URL
     private let path: String
@@ -25,10 +25,10 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     private var partPath: String { path + ".part" }
     private var recordPath: String { path + ".part.json" }
 
-    /// Opens and locks the part of a file, and reads its record.
+    /// Opens or creates the part of a file, locks the part, and reads its record.
     ///
     /// - Throws: ``RequestBuildingError`` for a URL that does not name a file. `DownloadError` for
-    ///   any other failure, as in every function of this type.
+    ///   any other failure. The other functions of this type throw only `DownloadError`.
     init(of file: URL) throws {
         self.file = file
         path = file.path(percentEncoded: false)
@@ -101,8 +101,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Appends bytes to the part.
     ///
-    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced.
-    ///   After this error, the part is unusable.
+    /// - Throws: `DownloadError`, such as `wrongLength` if there are more bytes than the server
+    ///   announced. After `wrongLength` and `partChanged`, the part is unusable.
     func write(_ bytes: Data) throws {
         let next = offset + Int64(bytes.count)
         if let end, next > end {
@@ -176,8 +176,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     // MARK: The record
 
-    /// Stores the record. If the record cannot be stored, the download continues, because only a
-    /// later download needs the record.
+    /// Stores the record, if any. If it cannot be stored, the download continues, because only a
+    /// later download needs the stored record.
     private func storeRecord() {
         guard let record, let text = try? JSONEncoder().encode(record) else { return }
         // The write fails if another program has created the file in the meantime, for example as a
@@ -185,8 +185,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
-    /// The stored record, with the part's size. The record is nil if it is missing or belongs to
-    /// another part, or if the part is empty or larger than the file to download.
+    /// The stored record, with the part's size. The record is nil if it is missing, unreadable or
+    /// of another part, or if the part is empty or larger than the file to download.
     private var storedRecord: ResumeRecord? {
         let status = Self.status { lstat(recordPath, &$0) }
         guard status.isRegular, status.st_size < 1 << 16,

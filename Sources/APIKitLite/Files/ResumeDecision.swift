@@ -8,9 +8,10 @@ enum ResumeDecision: Equatable {
     case write(ContentRange)
     /// The body does not continue the part. The download requests the whole file instead.
     case askAgain
-    /// The body does not belong to the file. The download fails because of the status.
+    /// The response has an unsuitable status, such as 206 although the whole file was requested.
+    /// The download fails because of the status.
     case refuse
-    /// The whole file was requested, but the body is only a range of the file.
+    /// The whole file was requested, but the response's `Content-Range` does not describe it.
     case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
@@ -33,8 +34,9 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Returns the range of a 206 response if the range begins at the requested byte, the response
-    /// has the record's file length and strong validator, and the body is not encoded.
+    /// Returns the range of a 206 response if the range begins at the requested byte and names the
+    /// file's length, all known lengths agree, the response has the record's validator, and the
+    /// body is neither encoded nor in several parts.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse
     ) -> ContentRange? {
@@ -61,8 +63,8 @@ extension ResumeRecord {
     }
 
     /// Returns whether a response's body can be the whole file, either unchanged or in a new
-    /// version. An unchanged file must keep its length. If the record has no length, the body must
-    /// have at least as many bytes as the part.
+    /// version. An unchanged file must keep its length. If the record has no length, any announced
+    /// length must be at least the part's size.
     fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
         !isOfSameFile(response) || whole.length == length
             || length == nil && whole.length ?? offset >= offset
@@ -97,8 +99,8 @@ extension ContentRange {
         self.init(end: length, length: length)
     }
 
-    /// Parses a `Content-Range` field, such as `bytes 5-9/10`. Returns nil for a unit other than
-    /// bytes, for the form in a 416 response (`bytes */10`), and for impossible bounds.
+    /// Parses a `Content-Range` field, such as `bytes 5-9/10` or `bytes 5-9/*`. Returns nil for any
+    /// other form, such as that of a 416 response (`bytes */10`), and for impossible bounds.
     init?(_ field: String) {
         let words = field.split { " -/".contains($0) }
         guard words.count == 4, let first = byteNumber(words[1]), let last = byteNumber(words[2]),

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is known about the part that an interrupted download left behind.
+/// What is known about a download's part, so that another request can continue the part.
 ///
-/// The record is stored as JSON next to the part, before the first byte is written. The next
-/// download sends the record's validator with the request, and `ResumeDecision` compares the record
+/// The record is stored as JSON next to the part, before the first byte is written. A request for
+/// the rest of the file contains the record's validator, and `ResumeDecision` compares the record
 /// with the response.
 struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
@@ -37,7 +37,7 @@ struct ResumeRecord: Codable, Equatable {
     ///
     /// If the part may be complete, its last byte is requested again. A 206 response to this
     /// request confirms that the file is unchanged. If no byte were requested again, the response
-    /// would be a 416, which confirms nothing.
+    /// for a complete part would be a 416, which confirms nothing.
     var start: Int64 {
         length == nil || length == offset ? offset - 1 : offset
     }
@@ -47,8 +47,8 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// See RFC 9110, sections 14.2 and 13.1.5. If there are no bytes to keep, the fields are left
-    /// out.
+    /// See RFC 9110, sections 14.2 and 13.1.5. If the first byte to request is that of the file,
+    /// the fields are left out.
     func resuming(_ request: URLRequest) -> URLRequest {
         guard start > 0 else { return request }
         var request = request
@@ -68,7 +68,7 @@ extension ResumeRecord {
     /// - There is no strong validator (RFC 9110, section 8.8). A weak entity tag is not a strong
     ///   validator. A `Last-Modified` is a strong validator only if there is no entity tag, and if
     ///   `Date` is at least a second later.
-    /// - The response has a `Content-Encoding`, so Foundation decodes the body.
+    /// - The response has a `Content-Encoding` (except `identity`), so Foundation decodes the body.
     /// - `Accept-Ranges` is `none`.
     init?(urlHash: UInt64, of response: HTTPURLResponse) {
         guard response.statusCode == 200, !response.isEncoded,

@@ -28,7 +28,8 @@ enum LinkHeader {
     /// Receives the header if `link(_:)` finds only a malformed link during a call to `nextInput`.
     @TaskLocal static var malformed: Locked<String?>?
 
-    /// Returns whether a header mentions a well-formed or malformed link with a relation type.
+    /// Returns whether a header mentions a link, even a malformed one, with a relation type and
+    /// without an `anchor`.
     static func mentions(_ relation: String, _ header: String) -> Bool {
         splitHeader(header, at: UInt8(ascii: ",")).contains { link in
             // The link is split at every `;`, because its brackets or quotation marks may be

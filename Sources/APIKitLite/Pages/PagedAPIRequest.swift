@@ -49,8 +49,8 @@ public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
 extension HTTPSession {
     /// Returns the pages of a request that is not `Sendable`, loaded one after another as needed.
     ///
-    /// Runs `makeRequest`, `parseResponse` and `nextInput` on the caller's actor. The parameters are
-    /// the same as for a `Sendable` request.
+    /// The request's functions, such as `makeRequest` and `nextInput`, run on the actor that
+    /// iterates over the pages. The parameters are the same as for a `Sendable` request.
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
@@ -61,7 +61,8 @@ extension HTTPSession {
 
     /// Returns the pages of a request, loaded one after another as needed.
     ///
-    /// Runs `makeRequest`, `parseResponse` and `nextInput` off the caller's actor.
+    /// The request's functions, such as `makeRequest` and `nextInput`, run off the actor that
+    /// iterates over the pages.
     ///
     /// - Parameters:
     ///   - request: The request to load.

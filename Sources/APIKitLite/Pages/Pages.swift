@@ -58,7 +58,7 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
     /// One page, and the input of the next page.
     public struct Page {
-        /// The value that the function returned.
+        /// The page's value.
         public let value: Value
 
         /// The input of the next page. Nil if this is the last page, or if the next page was
@@ -145,8 +145,8 @@ extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 /// An asynchronous sequence of the elements on the pages of a list.
 ///
 /// A page is loaded when all elements of the earlier pages have been returned. If a page fails to
-/// load, the next call to the iterator's `next()` tries that page again. No element is returned
-/// twice.
+/// load, the next call to the iterator's `next()` tries that page again, and returns no element of
+/// the earlier pages again.
 public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
     typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 
