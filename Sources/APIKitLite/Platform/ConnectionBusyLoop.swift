@@ -82,8 +82,8 @@ final class ConnectionBusyLoop:
 
 /// When the transfers are checked: soon after the start of a task, then less and less often.
 ///
-/// A check takes about 25 µs per transfer. Checks use about 1% of the queue's time, and at most 5%,
-/// however often tasks are started.
+/// A check takes about 25 µs per transfer. Checks use at most about 1% of the queue's time, or 5% if
+/// tasks are started often.
 struct LookSchedule {
     private static let firstDelay = 25  // milliseconds
 

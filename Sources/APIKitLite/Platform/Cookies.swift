@@ -35,7 +35,7 @@ extension HTTPCookie {
 // headers.
 
 extension URLSession {
-    /// Returns the session's cookies for a request that may go over HTTP/2.
+    /// Returns the session's cookies for a request that may go over HTTP/2 on Linux, or else none.
     func storedCookies(for request: URLRequest) -> [HTTPCookie] {
         #if canImport(FoundationNetworking)
         guard let url = request.url, url.scheme == "https" else { return [] }
@@ -47,9 +47,9 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
-    /// Stores the cookies of a response over HTTP/2, except cookies that were set or deleted during
-    /// the request. Also deletes cookies that `Max-Age` marks as expired. Foundation (Swift 6.3.1)
-    /// stores such cookies if the response came over HTTP/1.1.
+    /// On Linux, stores the cookies of a response that may be over HTTP/2, except cookies that were
+    /// set or deleted during the request. Also deletes cookies that `Max-Age` marks as expired.
+    /// Foundation (Swift 6.3.1) stores such cookies if the response came over HTTP/1.1.
     func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
         #if canImport(FoundationNetworking)
         guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,

@@ -44,7 +44,7 @@ private func withAppleCode(_ error: any Error) -> any Error {
     return URLError(code, userInfo: error.userInfo)
 }
 
-/// Returns the code for the cause that libcurl's text names, if libcurl uses OpenSSL 3.
+/// Returns the code for the cause that libcurl's text (with OpenSSL 3) names, or nil if unknown.
 private func code(of text: String) -> URLError.Code? {
     if text.hasPrefix("SSL certificate problem: ") {
         if text.hasSuffix("certificate has expired") { return .serverCertificateHasBadDate }

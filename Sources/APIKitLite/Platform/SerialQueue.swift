@@ -4,10 +4,9 @@ import Foundation
 extension OperationQueue {
     /// Creates a serial delegate queue that avoids the cost of an operation for each callback.
     ///
-    /// While `limit` callbacks are waiting, adding a callback blocks for up to 10 ms, so that
-    /// Foundation does not receive data faster than the callbacks run. A longer wait could
-    /// delay a callback that calls Foundation, because that call waits for the thread that adds
-    /// callbacks.
+    /// While `limit` callbacks are waiting or running, adding a callback blocks for up to 10 ms, so
+    /// that Foundation receives data more slowly. A longer wait could delay a callback that calls
+    /// Foundation, because that call waits for the thread that adds callbacks.
     ///
     /// - Parameter willAdd: Called before each callback is added, on the thread that adds it.
     package static func serial(

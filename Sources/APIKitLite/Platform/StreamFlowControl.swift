@@ -8,11 +8,12 @@ import Foundation
 /// request again, and receives the body from the first byte. Therefore, if many bytes are unread,
 /// the delegate queue waits up to 10 ms after a piece. Meanwhile, Foundation receives little data
 /// for any session in the process, and calls to Foundation wait too. If such calls block all
-/// threads of Swift's tasks, no reader can run. So the waits are limited: to ten until the stream's
-/// reader asks for bytes, and to a hundred until any reader in the process asks for bytes.
+/// threads of Swift's tasks, no reader can run. So the waits that time out are limited: to ten, or
+/// for a download to a hundred, until the stream's reader takes bytes, and to a hundred until any
+/// reader in the process takes bytes.
 final class StreamFlowControl: Sendable {
     private struct State {
-        /// The number of waits that timed out since the reader last asked for bytes.
+        /// The number of waits that timed out since the reader last took bytes.
         var failures = 0
         /// The semaphore that the delegate queue is waiting for, if any.
         var wait: DispatchSemaphore?
@@ -21,9 +22,9 @@ final class StreamFlowControl: Sendable {
     /// The number of unread bytes above which the delegate queue waits. A small buffer has a lower
     /// threshold.
     private static let threshold = 2 * 1024 * 1024
-    /// The maximum number of waits that time out until any reader in the process asks for bytes.
+    /// The maximum number of waits that time out until any reader in the process takes bytes.
     private static let mostWaitsOfAll = 100
-    /// The number of waits that timed out since any reader in the process last asked for bytes.
+    /// The number of waits that timed out since any reader in the process last took bytes.
     private static let failures = Locked(0)
 
     private let mostWaits: Int
@@ -31,8 +32,7 @@ final class StreamFlowControl: Sendable {
     private let wait: @Sendable (DispatchSemaphore) -> DispatchTimeoutResult
     private let state = Locked(State())
 
-    /// - Parameter waitsForReader: Whether the reader, such as a download, always asks for the next
-    ///   bytes.
+    /// - Parameter waitsForReader: Whether the reader, such as a download, always continues soon.
     init(
         waitsForReader: Bool, failuresOfAll: Locked<Int> = StreamFlowControl.failures,
         wait: @escaping @Sendable (DispatchSemaphore) -> DispatchTimeoutResult = {
@@ -78,7 +78,7 @@ final class StreamFlowControl: Sendable {
 #else
 
 /// Delays the sender of a stream while the stream's reader is slow. The task is suspended while
-/// many bytes are unread, and resumed when they have been read.
+/// many bytes are unread, and resumed when fewer bytes are unread.
 final class StreamFlowControl: @unchecked Sendable {  // `task` is set before the task starts.
     /// The number of unread bytes above which the task is suspended. A small buffer has a lower
     /// threshold.
@@ -106,7 +106,8 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
 #endif
 
 extension BodyBuffer {
-    /// Returns whether the unread bytes exceed a threshold, or half of the buffer's limit.
+    /// Returns whether the unread bytes exceed a threshold, or half of the buffer's limit if that
+    /// is less.
     fileprivate func holdsMany(_ threshold: Int) -> Bool {
         count > min(threshold, limit / 2)
     }

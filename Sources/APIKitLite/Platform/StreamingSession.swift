@@ -23,7 +23,8 @@ private final class StreamingSession:
     private let urlSession: URLSession
     private let key: ObjectIdentifier
     private weak var owner: URLSession?
-    /// The owner's protocol classes. Registering or unregistering a mock may change these classes.
+    /// The protocol classes that the owner had when this session was created. Registering or
+    /// unregistering a mock may change the owner's classes.
     private let protocolClasses: [ObjectIdentifier]
     private var streamCount = 0
     private var useCount = 0
@@ -31,7 +32,7 @@ private final class StreamingSession:
     private init(for owner: URLSession) {
         let configuration = owner.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil
-        // A callback delivers up to 16 KiB, so at most about 1 MiB waits in the queue.
+        // A callback delivers up to 16 KiB, so the limit is reached when about 1 MiB is waiting.
         let queue = OperationQueue.serial(
             label: "APIKitLite.StreamingSession.delegateQueue", limit: 64,
             willAdd: stopTransfers)
@@ -72,8 +73,8 @@ private final class StreamingSession:
         )
     }
 
-    /// Releases this session. If another stream could reuse the connection, first waits until the
-    /// session has been idle for a while.
+    /// Releases this session, unless another stream uses it. If another stream could reuse the
+    /// connection, first waits for a while, and keeps the session if a stream has begun meanwhile.
     private func streamDidEnd(isOverConnection: Bool) {
         let use = Self.lock.withLock {
             streamCount -= 1
