@@ -55,8 +55,8 @@ extension Redaction {
     /// Returns the text of a body without its secrets, for display.
     ///
     /// JSON is recognized by its text, and a form by its content type. In any other body, every
-    /// part may be secret, so the result is `nil`, as it is for JSON over 2,000,000 bytes. Without
-    /// redaction, the result is `nil` only if the body is not text.
+    /// part may be secret, so the result is `nil`. The result is also `nil` for JSON over 2,000,000
+    /// bytes. Without redaction, the result is `nil` only if the body is not text.
     ///
     /// - Parameter limit: How many bytes of the body to read.
     func body(_ body: Data, contentType: String?, limit: Int = .max) -> String? {

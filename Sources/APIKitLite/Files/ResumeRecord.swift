@@ -47,8 +47,8 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// See RFC 9110, sections 14.2 and 13.1.5. If the first byte to request is that of the file,
-    /// the fields are left out.
+    /// See RFC 9110, sections 14.2 and 13.1.5. If the first byte to request is the file's first
+    /// byte, the fields are left out.
     func resuming(_ request: URLRequest) -> URLRequest {
         guard start > 0 else { return request }
         var request = request
