@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-// These calls decide when a response is sent.
+// When a response is sent, and in which pieces.
 extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
     /// Without a clock, the delay takes no time. With a clock, if the delay exceeds the request's
     /// `timeoutInterval` (60 seconds by default), the request fails with `URLError.timedOut`.
     ///
-    /// - Parameter delay: The time before the first byte. A negative delay is a configuration
+    /// - Parameter delay: The time before the response begins. A negative delay is a configuration
     ///   error.
     public func delayed(by delay: Duration) -> MockResponse {
         guard delay >= .zero else {
@@ -53,7 +53,7 @@ extension MockResponse {
     ///   - contentType: The `Content-Type` of the body.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers. A name may occur several times.
-    /// - Returns: The response in pieces. To cut any other response, use ``chunked(by:every:)``.
+    /// - Returns: The response in pieces. To cut another response, use ``chunked(by:every:)``.
     public static func chunks(
         _ pieces: [String], every interval: Duration = .zero,
         contentType: String = "text/plain; charset=utf-8", status: Int = 200,

@@ -26,14 +26,14 @@ public struct MockResponse: Sendable {
 
     /// The code that sends the pieces of a body.
     enum Source: Sendable {
-        /// A closure, which runs once for each request.
+        /// A closure, which runs at most once for each request.
         case writer(@Sendable (StreamWriter) async throws -> Void)
         /// The test, which sends the pieces with the stub's `send`.
         case test
     }
 
     var start = Start.head
-    /// The time before the first byte.
+    /// The time before the response begins.
     var delay = Duration.zero
     /// Whether the response first waits until the test releases the stub.
     var isHeld = false
@@ -48,14 +48,14 @@ public struct MockResponse: Sendable {
     var isOpenEnded = false
     /// The nonempty pieces of the body, in order.
     var pieces: [Data] = []
-    /// The time before each piece. The last value repeats, unless it is the only value.
+    /// The time before each piece. If there are several times, the last repeats; if not, zero does.
     var gaps: [Duration] = []
-    /// The code that sends the body, after the pieces; nil if the response contains the whole body.
+    /// The code that sends what follows `pieces` in the body; nil if `pieces` is the whole body.
     var source: Source?
     var ending = Ending.end
-    /// Whether a request with a `Range` header can receive only a part of the body.
+    /// Whether a `GET` with a `Range` header receives only that range of the body.
     var acceptsRanges = false
-    /// What is wrong with the response, for its stub to report; nil if the response is valid.
+    /// What is wrong with the response, as errors report it; nil if the response is valid.
     var configurationError: String?
 
     init() {}
@@ -82,7 +82,7 @@ public struct MockResponse: Sendable {
     /// - Parameters:
     ///   - text: The JSON text. Text that is not JSON is a configuration error.
     ///   - status: The status of the response, in `100...599`.
-    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    ///   - headers: More headers, or a different `Content-Type`. A name may occur several times.
     public static func json(
         _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
@@ -103,10 +103,10 @@ public struct MockResponse: Sendable {
     /// Returns a response with a value encoded as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded immediately. A `Data` value is used as JSON text. A
+    ///   - value: The value, which is encoded immediately. A `Data` value is sent unchanged. A
     ///     value that cannot be encoded is a configuration error.
     ///   - status: The status of the response, in `100...599`.
-    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    ///   - headers: More headers, or a different `Content-Type`. A name may occur several times.
     ///   - encoder: The encoder; by default, an encoder that sorts the keys and does not escape
     ///     slashes.
     public static func json(
@@ -128,7 +128,7 @@ public struct MockResponse: Sendable {
     /// - Parameters:
     ///   - text: The text.
     ///   - status: The status of the response, in `100...599`.
-    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    ///   - headers: More headers, or a different `Content-Type`. A name may occur several times.
     public static func text(
         _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
@@ -143,7 +143,7 @@ public struct MockResponse: Sendable {
     ///   - data: The body.
     ///   - contentType: The `Content-Type` of the body.
     ///   - status: The status of the response, in `100...599`.
-    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    ///   - headers: More headers, or a different `Content-Type`. A name may occur several times.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream", status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
@@ -174,9 +174,10 @@ public struct MockResponse: Sendable {
     ///
     /// Over a socket, the server closes the connection for a `URLError`. For any other error, the
     /// server responds with status 500 and the error message as the body, because a server cannot
-    /// send an error.
+    /// send a Swift error.
     ///
-    /// - Parameter error: The error, which the client receives unchanged, except over a socket.
+    /// - Parameter error: The error. This library receives it unchanged, except over a socket. On
+    ///   Apple platforms, Foundation's own calls throw an `NSError` instead.
     public static func error(_ error: any Error) -> MockResponse {
         MockResponse().with(\.start, .failure(error))
     }

@@ -5,9 +5,10 @@ extension MockResponse {
     /// Makes the stub pass each request to a real session and respond with that session's response.
     ///
     /// A request that no stub matches is never passed on. The session receives the request without
-    /// its connection-specific fields (RFC 9110, section 7.6.1). The journal marks the request with
-    /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
-    /// loopback address as its host. To change the host, wrap the session to rewrite the URL.
+    /// its connection-specific fields (RFC 9110, section 7.6.1). If the session responds,
+    /// ``RecordedRequest/wasPassedThrough`` becomes true. The URL of a request to a
+    /// ``LoopbackServer`` has the loopback address as its host, unless the client uses the server
+    /// as its proxy. To change the host, wrap the session to rewrite the URL.
     ///
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
     /// pass. If the request goes through the networks' servers, the request fails when it times
@@ -25,7 +26,7 @@ extension HTTPSession {
         var request = request
         request.removeConnectionFields()
         let (body, response) = try await send(request, awaiting: .head(limit: .max))
-        // The client does not read the body of a redirect or of a response to a `HEAD`, so that
+        // The client might not read the body of a redirect or of a response to a `HEAD`, so that
         // body is not streamed.
         if request.httpMethod == "HEAD" || response.isRedirect {
             return (HTTPBody(try await body.collect()), response)
@@ -45,9 +46,9 @@ func connectionFields(_ connection: String?) -> [String] {
 }
 
 extension URLRequest {
-    /// Removes the fields that belong to one connection and to its host, as a proxy does. The next
-    /// session adds its own fields. A `Host` field that differs from the URL's host stays, because
-    /// the app has set that field.
+    /// Removes the fields that belong to one connection, as a proxy does, and `Expect`,
+    /// `Content-Length` and `Host`. The next session adds its own fields. A `Host` that differs
+    /// from the URL's host and port stays, because the app has set that field.
     fileprivate mutating func removeConnectionFields() {
         var fields = connectionFields(value(forHTTPHeaderField: "Connection"))
         fields += ["Expect", "Content-Length"]

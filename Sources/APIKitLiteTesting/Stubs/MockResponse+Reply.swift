@@ -29,7 +29,7 @@ extension MockResponse {
         return waiting(for: body.reply(after: head, of: stub), of: stub)
     }
 
-    /// Returns the response's status and headers, which depend on the request.
+    /// Returns the response's status and its headers, some of which depend on the request.
     func response(to request: URLRequest) -> HTTPURLResponse {
         HTTPURLResponse(
             url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
@@ -68,7 +68,7 @@ extension MockResponse {
         }
     }
 
-    /// What the reply waits for first, unless the response is held.
+    /// What the reply waits for first, unless the response is held or delayed.
     private var reason: WaitReason {
         switch source {
         case .writer: .writer
@@ -77,8 +77,8 @@ extension MockResponse {
         }
     }
 
-    /// Returns the reply that sends a real session's response, after the stub's release and the
-    /// delay.
+    /// Returns the reply that sends a real session's response. If this response is held or delayed,
+    /// the reply first waits.
     func reply(
         passing body: HTTPBody, _ response: HTTPURLResponse, of stub: Stub
     ) -> Reply {
@@ -96,8 +96,8 @@ extension MockResponse {
         return waiting(for: reply, of: stub)
     }
 
-    /// Returns a reply that waits for the stub's release and then for the delay before it continues
-    /// as the given reply.
+    /// Returns the given reply or, if the response is held or delayed, a reply that first waits for
+    /// the stub's release and then for the delay.
     private func waiting(for reply: Reply, of stub: Stub) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
@@ -150,7 +150,7 @@ extension MockResponse {
         return String(announcedLength)
     }
 
-    /// Returns why the test's `Content-Length` cannot be sent, or nil if it can be sent.
+    /// Returns what is wrong with a `Content-Length` that the test set, or nil if nothing is wrong.
     func lengthError(for request: URLRequest) -> String? {
         guard !isDecoded, let ownLength = value(forHeader: "content-length") else { return nil }
         let length = length(for: request)

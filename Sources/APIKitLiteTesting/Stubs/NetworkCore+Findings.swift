@@ -28,14 +28,14 @@ extension NetworkCore {
             }
     }
 
-    /// Returns a message for each of the first items, and a message that counts the rest.
+    /// Returns a message for each of the first items, and a message that counts any further items.
     private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
         let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
         return items.prefix(UnansweredRequests.limit).map(text) + more
     }
 
-    /// Returns a message for each exchange of a recording that no request has used.
+    /// Returns a message for each exchange of a recording that should have been used but was not.
     private func unusedExchanges(of stubs: [Stub]) -> [String] {
         let uses = stubs.first?.recording?.uses.withLock { $0 } ?? []
         return stubs.filter(\.times.isAtLeast).flatMap { stub in

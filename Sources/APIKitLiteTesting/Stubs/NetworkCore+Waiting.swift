@@ -28,7 +28,7 @@ extension NetworkCore: WatchedObject {
             lines += error.description.components(separatedBy: "\n").map { "  \($0)" }
         }
         if errors.count > 2 { lines.append("  and \(errors.count - 2) more.") }
-        // Add one line for each stub and reason, in the order of their first requests.
+        // Add a line for each stub and reason, up to five, in the order of their first requests.
         let stubs = stubs
         let groups = Dictionary(grouping: pending) { $0.state(of: "", among: stubs) }.values
             .sorted { $0[0].id < $1[0].id }
@@ -43,8 +43,8 @@ extension NetworkCore: WatchedObject {
 }
 
 extension PendingRequest {
-    /// Describes what one stub's requests are waiting for, such as "the stub for … holds 2
-    /// requests".
+    /// Describes what requests of one stub, or of the network's closure, are waiting for, such as
+    /// "the stub for … holds 2 requests".
     fileprivate func state(of requests: String, among stubs: [Stub]) -> String {
         let stub =
             switch request.stub {
@@ -85,6 +85,6 @@ extension PendingRequest {
 }
 
 extension Int {
-    /// The number of requests in words.
+    /// The number with its noun, such as "2 requests".
     var requests: String { "\(self) \(self == 1 ? "request" : "requests")" }
 }

@@ -196,7 +196,7 @@ final class NetworkCore: Sendable {
 }
 
 extension NetworkCore {
-    /// The cookies of the network, created on first use.
+    /// The cookie storage of the network, created on first use.
     var cookieStorage: HTTPCookieStorage? {
         cookies.withLock { cookies in
             if cookies == nil { cookies = URLSessionConfiguration.ephemeral.httpCookieStorage }

@@ -33,11 +33,11 @@ extension RequestReading {
         guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
         let hasMark = exactText(body)?.contains(Redaction.mark) ?? false
         if case .success(let json) = json, !hasMark { return ".json(\(json.compact.swiftLiteral))" }
-        // A session can send any text as a form, so a name without `=` could be a secret.
+        // A session can send any text as a form, so a field without `=` could be a secret.
         return criteria("form", (declaredForm ?? []).filter { $0.value != nil })
     }
 
-    /// Returns the criterion for items, or an empty text if there are no items.
+    /// Returns the criterion for items without redacted values, or "" if there are no such items.
     private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
         let list = items.prefix(Self.mostItems).compactMap { item in
             let value = item.value ?? ""
@@ -49,7 +49,7 @@ extension RequestReading {
 }
 
 extension String {
-    /// The text as a Swift string literal, which is raw if a raw literal needs fewer escapes.
+    /// The text as a Swift string literal, which is raw if only a raw literal needs no escapes.
     var swiftLiteral: String {
         // The compiler reads scalars. In `"#️⃣`, the `#` is part of another character.
         let scalars = unicodeScalars

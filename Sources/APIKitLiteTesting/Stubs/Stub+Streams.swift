@@ -5,11 +5,11 @@ import Foundation
 extension Stub {
     /// Sends text to the stub's open streams, and suspends until their clients have received it.
     ///
-    /// The stub's response must be a ``MockResponse/stream(contentType:status:headers:)`` without a
-    /// closure. Its stream is open from the request's arrival until ``finish(fileID:line:)``, or
-    /// until the client leaves. If no stream is open, the call waits for the next request, even if
-    /// the last client has left, because that client may connect again. ``StreamWriter`` describes
-    /// when a client has received a piece.
+    /// A response of the stub must be a ``MockResponse/stream(contentType:status:headers:)``
+    /// without a closure. Its stream is open from the request's arrival until you call `finish` or
+    /// `fail`, or until the client leaves. If no stream is open, the call waits for the next
+    /// request, even if the last client has left, because that client may connect again.
+    /// ``StreamWriter`` describes when a client has received a piece.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -71,8 +71,8 @@ extension Stub {
     /// the last element, such as `[DONE]`. A stream that has opened since the last `send` stays
     /// open, because it belongs to the next call.
     ///
-    /// If nothing was sent since the last call of `finish` or `fail`, ends the stub's open streams.
-    /// If no stream is open, waits for the next stream, unless a client has left since that call.
+    /// If nothing was sent since the last call of `finish` or `fail`, ends the stub's open streams
+    /// or, if none is open, waits for the next stream, unless a client has left since that call.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -101,7 +101,7 @@ extension Stub {
         try await post("fail()", "\(fileID):\(line)", isLast: true) { .failure(URLError(code)) }
     }
 
-    /// Posts a message to each open stream, and then waits for the result.
+    /// Posts a message to each stream that the call concerns, and then calls `wait`.
     private func post(
         _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
         _ message: () -> OpenStream.Message, then wait: () async throws -> Void = {}
@@ -120,7 +120,7 @@ extension Stub {
     }
 
     /// Returns the streams for a call. If no stream is open, suspends until a stream opens. If
-    /// `isForNext` is false, does not suspend after a client has left.
+    /// `isForNext` is false, does not suspend after a `send` or after a client has left.
     ///
     /// - Throws: `CancellationError`.
     private func openStreams(isLast: Bool, isForNext: Bool) async throws -> [OpenStream] {
@@ -132,7 +132,7 @@ extension Stub {
         }
     }
 
-    /// The reason why a call of `send` has not returned.
+    /// The reason why a call of `send`, `finish` or `fail` has not returned.
     private var streamState: String {
         let reasons = journal.pending(ofStub: number).map(\.reason)
         if reasons.contains(.reader) {

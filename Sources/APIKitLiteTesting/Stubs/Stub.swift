@@ -81,7 +81,7 @@ public final class Stub: Sendable {
 
     var label: String { "\(matcher) (\(sourceLocation))" }
 
-    /// The number of requests that have received this stub's responses or are waiting for them.
+    /// The number of requests that the stub has received, including pending and failed requests.
     public var callCount: Int { journal.count(ofStub: number) }
 
     /// The stub's requests that the journal keeps, oldest first.
@@ -115,17 +115,17 @@ public final class Stub: Sendable {
     /// Suspends until the reader of the stub's response has taken everything that was sent and is
     /// waiting for more, or has left.
     ///
-    /// When this method returns, the reader's code has run for each piece, so a test can check what
-    /// that code did. The reader's idle timeout has restarted, so a test can move the clock. If
-    /// several requests are pending, waits for each reader. If no request has arrived yet, waits
-    /// for the first request. If all requests have ended, returns immediately.
+    /// After the wait, the reader's code has run for each piece that the reader took, so a test can
+    /// check what that code did. The reader's idle timeout has restarted, so a test can move the
+    /// clock. If several requests are pending, waits for each reader. If no request has arrived
+    /// yet, waits for the first request. If all requests have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.
-    /// - Throws: ``MockError`` if the client reads with `data(for:)`, a delegate, or a socket
+    /// - Throws: ``MockError`` if a client uses, for example, `data(for:)`, a delegate or a socket
     ///   instead of this library's `stream`; `CancellationError`.
     public func waitForReader(
         fileID: StaticString = #fileID, line: UInt = #line
@@ -156,14 +156,14 @@ public final class Stub: Sendable {
             """)
     }
 
-    /// Releases all pending and future ``MockResponse/held`` responses.
+    /// Releases the stub's pending and future ``MockResponse/held`` responses.
     public func release() {
         isReleased.update { $0 = true }
     }
 }
 
 extension Stub {
-    /// One response of a stub: a value, or a function that creates the response.
+    /// One response of a stub: a value, a function that creates the response, or none.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
@@ -171,7 +171,7 @@ extension Stub {
         case usedUp(of: Recording? = nil)
     }
 
-    /// Returns the next response, or nil if the stub is used up.
+    /// Returns the next response, or nil if the stub has responded as often as `times` allows.
     func nextResponse() -> NextResponse? {
         let number = taken.withLock { taken -> Int? in
             if let most, taken >= most { return nil }
@@ -194,7 +194,7 @@ extension Stub {
         if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
 
-    /// The number of requests that the stub may respond to; nil if there is no limit.
+    /// The number of requests that may reach the stub; nil if there is no limit.
     var most: Int? {
         switch times {
         case .once: 1
@@ -223,7 +223,7 @@ extension Stub {
 extension Stub {
     /// Stubs that were added together.
     struct Group: Sendable {
-        /// Returns the stub that responds to a request, and the response.
+        /// Returns the stub that responds to a request, and its response, or nil.
         typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
 
         var stubs: [Stub]
@@ -257,8 +257,8 @@ extension Stub {
 }
 
 extension Stub.ResponseSource {
-    /// The same source, except that each configuration error names its response. A source with only
-    /// one response is unchanged.
+    /// The same source, except that each configuration error names its response. A handler, or a
+    /// source with only one response, is unchanged.
     fileprivate var naming: Self {
         guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
             return self
