@@ -31,7 +31,7 @@ struct HTTPRequestReader {
     /// Reads the next request, or returns nil at the end of the connection.
     ///
     /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls the closure
-    /// if the client asks for that response and has not sent any of the body.
+    /// if an HTTP/1.1 client asks for that response before it sends the first byte of a body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)

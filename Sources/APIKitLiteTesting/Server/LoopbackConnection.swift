@@ -4,15 +4,15 @@ import Foundation
 /// The connection of one client. Its thread reads a request, gets a response, writes the response,
 /// and then reads the next request.
 ///
-/// If the client leaves, the connection notices that within a twentieth of a second, unless its
-/// thread is writing.
+/// If the client leaves, the connection notices that within a tenth of a second, unless its thread
+/// is writing.
 final class LoopbackConnection: Sendable {
     /// What follows a response.
     private enum Next {
         case request
         /// The connection closes after the client has read the response.
         case end
-        /// The connection closes without a response, as when a network fails.
+        /// The connection closes immediately, as when a network fails.
         case loss
     }
 
@@ -75,7 +75,7 @@ final class LoopbackConnection: Sendable {
         parts?.close()
     }
 
-    /// Whether no request is waiting for its response.
+    /// Whether the connection is not responding to a request.
     var isIdle: Bool { state.withLock { $0.parts == nil } }
 
     /// Gets and writes the response to a request.

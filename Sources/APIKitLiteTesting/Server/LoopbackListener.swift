@@ -49,7 +49,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
             if let accepted {
                 start(accepted)
             } else if isRefused {
-                // The process has no file descriptors left. The socket stays ready, so without a
+                // Usually, no file descriptors are left. The socket stays ready, so without a
                 // pause this loop would use a whole CPU. Closing the oldest connection that is not
                 // responding to a request frees a descriptor.
                 let idle = condition.withLock { connections.first { $0.connection.isIdle } }

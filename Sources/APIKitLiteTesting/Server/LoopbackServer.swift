@@ -19,7 +19,7 @@ public final class LoopbackServer: Sendable {
     /// A function that responds to a request by sending each part of a response, on any thread.
     ///
     /// The function returns a second function, which cancels the request. The server calls the
-    /// second function when the server stops or can no longer write to the client.
+    /// second function if the server stops or the client leaves before the response ends.
     typealias Responding =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponsePart) -> Void
@@ -37,8 +37,8 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - onStop: A closure that is called with the server's identity when the server stops, and
-    ///     possibly again when the server is released.
+    ///   - onStop: A closure that is called with the server's identity at each call of `stop()` and
+    ///     when the server is released.
     ///   - responding: A function that responds to a request. The server calls this function and
     ///     the returned function on the thread of the connection.
     /// - Throws: ``MockError`` if the port is in use or cannot be used.

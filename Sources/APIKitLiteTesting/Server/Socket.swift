@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP socket on the loopback interface. The calls of a connected socket block.
+/// A TCP socket on the loopback interface. A connected socket's `receive` and `send` block.
 ///
 /// Only this file calls the system's socket functions.
 struct Socket: Sendable {
@@ -12,7 +12,7 @@ struct Socket: Sendable {
         prepare()
     }
 
-    /// Listens on `127.0.0.1`. The calls of a listening socket do not block.
+    /// Listens on `127.0.0.1`. `accept` waits only briefly.
     ///
     /// - Throws: ``MockError`` if the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
@@ -23,8 +23,8 @@ struct Socket: Sendable {
         guard descriptor >= 0 else { throw MockError.cannotListen(on: port) }
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        // Closed connections keep the port in use for a minute. The next server can use the port
-        // immediately only if this socket also has `SO_REUSEADDR`.
+        // Closed connections keep the port in use for up to a minute. The next server can use the
+        // port immediately only if this socket also has `SO_REUSEADDR`.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port)
@@ -58,7 +58,7 @@ struct Socket: Sendable {
 
     /// Waits for the next connection to this listening socket, for up to a twentieth of a second.
     ///
-    /// - Returns: The connection, or `nil` if no connection arrived or the system refused a
+    /// - Returns: The connection, or `nil` if there is none; and whether the system refused a
     ///   connection.
     func accept() -> (connection: Socket?, isRefused: Bool) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
