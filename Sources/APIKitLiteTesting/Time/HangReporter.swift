@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-/// A network or a clock that a reporter watches. Its descriptions are redacted.
+/// A network or a clock that a reporter watches. Its `wait` and `details` hide secrets.
 protocol WatchedObject: AnyObject, Sendable {
-    /// A number that grows with every event.
+    /// A number that grows whenever something happens on the network or the clock.
     var eventCount: Int { get }
     /// A sentence about what is waiting for the test; nil if nothing is waiting.
     var wait: String? { get }
-    /// The remaining lines of a report.
+    /// More lines for a report about the network or the clock.
     var details: [String] { get }
-    /// Whether the reader of a stream has not read everything that it received.
+    /// Whether a client may still be busy with what it received.
     var hasBusyReader: Bool { get }
 }
 
@@ -116,7 +116,7 @@ package final class HangReporter: Sendable {
 
     /// Schedules another check, writes the report, or stops if nothing is waiting.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // The count is read first, so that whatever starts to wait now is either found below or
+        // `beginCount` is read first, so that whatever starts to wait now is either found below or
         // counted.
         let (calls, beginCount) = state.withLock { state in
             (state.calls.sorted { $0.key < $1.key }, state.beginCount)

@@ -62,7 +62,7 @@ public final class MockClock: CallbackClock {
         watch.add(self)
     }
 
-    /// The moment to which the clock was last moved.
+    /// The clock's current moment.
     public var now: Instant { sleepers.withLock { $0.now } }
 
     /// Zero, because the clock distinguishes any two moments.
@@ -70,9 +70,9 @@ public final class MockClock: CallbackClock {
 
     /// The remaining time of each sleeper, shortest first. Deadlines are not included.
     ///
-    /// A deadline is the timeout of an exchange that has not ended, or of a handler that has not
-    /// returned. The clock fires a deadline at its moment, just as it wakes a sleeper, but
-    /// ``waitForSleepers(_:within:fileID:line:)`` does not count deadlines either.
+    /// A deadline is the timeout of an exchange or a handler. A held, delayed or hanging response
+    /// is a sleeper, not a deadline. The clock fires a deadline at its moment, just as it wakes a
+    /// sleeper, but ``waitForSleepers(_:within:fileID:line:)`` does not count deadlines either.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
     /// The remaining time of each deadline, shortest first.
@@ -80,8 +80,8 @@ public final class MockClock: CallbackClock {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 
-    /// Suspends until the clock reaches a deadline. If the deadline has passed, returns
-    /// immediately.
+    /// Suspends until the clock reaches a moment. If the clock has already reached the moment,
+    /// returns immediately.
     ///
     /// - Parameters:
     ///   - deadline: The moment at which the sleep ends.
@@ -103,7 +103,7 @@ public final class MockClock: CallbackClock {
     }
 
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
-    /// no such moment, does nothing.
+    /// no such moment, the clock does not move.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -180,9 +180,9 @@ public final class MockClock: CallbackClock {
     /// The number of checks that only yield. Most clients need no more checks.
     private static let quickChecks = 16
 
-    /// Waits until all steps have ended and each active client waits again, or until nothing
-    /// happens. The wait has a limit, because a client might never stop sending requests. After the
-    /// wait, moves the time, and returns the sleeper to wake; nil at the end of the move.
+    /// Waits until all steps have ended and each active client waits again, or until nothing has
+    /// happened for `patience`. The wait has a limit, because a client might never stop sending
+    /// requests. Then moves the time, and returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
@@ -233,8 +233,8 @@ extension MockClock {
         }
     }
 
-    /// Calls back once, inside the move that reaches a moment. If the moment has passed, calls back
-    /// immediately.
+    /// Calls back once, inside the move that reaches a moment. If the clock has already reached the
+    /// moment, calls back immediately.
     func schedule(
         at moment: Instant, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
@@ -252,7 +252,7 @@ extension MockClock {
 
     func endStep() { sleepers.update { $0.stepCount -= 1 } }
 
-    /// Adds a sleeper and returns its key, or nil if its moment has passed.
+    /// Adds a sleeper and returns its key, or nil if the clock has already reached its moment.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         sleepers.update { $0.add(sleeper) }
     }
@@ -262,5 +262,5 @@ extension MockClock {
     }
 }
 
-/// The identity of the current task.
+/// The identity of the current task; nil outside a task.
 var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }

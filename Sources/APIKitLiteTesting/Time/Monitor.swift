@@ -52,9 +52,9 @@ final class Monitor<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Calls back once a condition holds, on the thread that changes the value. If the condition
-    /// already holds, calls back immediately and returns nil. Otherwise returns a handle that
-    /// removes the callback.
+    /// Calls back once, as soon as a condition holds, on the thread that changes the value. If the
+    /// condition already holds, calls back immediately and returns nil. Otherwise returns a handle
+    /// that removes the callback.
     func when(
         _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
     ) -> Cancellation? {

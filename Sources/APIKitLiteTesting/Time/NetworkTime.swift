@@ -34,8 +34,8 @@ struct NetworkTime: Sendable {
     /// Records on a ``MockClock`` what a client does.
     func record(_ change: (inout Sleepers) -> Void) { mockClock?.sleepers.withLock(change) }
 
-    /// Calls back once, at a moment of the clock, on any thread. If the moment has passed, calls
-    /// back immediately. Returns a handle that cancels the callback, or nil without a clock.
+    /// Calls back once, on any thread, at a moment of the clock, or now if the moment has passed.
+    /// Returns a handle that cancels the callback. Without a clock, does nothing and returns nil.
     func schedule(
         at moment: Duration, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation? {

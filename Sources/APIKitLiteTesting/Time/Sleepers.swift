@@ -6,7 +6,7 @@ struct Sleeper: Sendable {
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
-        /// A callback, such as the callback that ends a response's delay.
+        /// A callback, such as the callback that ends a response's delay or a held response's wait.
         case callback = "a response"
         /// The timeout of an exchange or a handler. `waitForSleepers` does not count deadlines.
         case deadline = "a deadline"
@@ -48,25 +48,25 @@ struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// A number that grows whenever something starts to wait, even if its moment has passed, and at
+    /// A number that grows whenever something starts to wait, even if its moment has come, and at
     /// each step of a move.
     private(set) var changeCount = 0
-    /// Whether a task tried to sleep until a moment that had already passed.
+    /// Whether a task tried to sleep until a moment that the clock had already reached.
     private(set) var hasEndedAtOnce = false
     /// A promise for each woken task that has not run yet, by the number of its sleeper.
     private var resuming: [Int: Promise<Void>] = [:]
     /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
-    /// The number of clients that continued because of something other than the clock, such as a
-    /// response, and that have not waited again. The initial value counts a client that the test
-    /// may have started before it moves the clock.
+    /// The number of clients, other than the tasks in `awake`, that continued, for example after a
+    /// response, and have not waited again. The initial value counts a client that the test may
+    /// have started before it moves the clock.
     private var activeCount = 1
     /// The number of reply steps in progress, during which the time must not move.
     var stepCount = 0
     /// Whether the reader of a stream may be busy with a piece that it has received.
     private(set) var mayRead = false
 
-    /// Adds a sleeper and returns its key, or nil if its moment has passed.
+    /// Adds a sleeper and returns its key, or nil if the clock has already reached its moment.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         changeCount += 1
         if let task = sleeper.task { clientWaits(task) }
@@ -100,7 +100,7 @@ struct Sleepers: Sendable {
         if task.flatMap({ awake.remove($0) }) == nil { activeCount = max(0, activeCount - 1) }
     }
 
-    /// Records that a client continues, because its response is complete or has failed.
+    /// Records that a client continues, for example because its response has ended.
     mutating func clientContinues() { activeCount += 1 }
 
     /// Records that a task is running, until it waits.
@@ -110,7 +110,7 @@ struct Sleepers: Sendable {
     /// running.
     mutating func taskMoves(_ task: Int) -> Bool { awake.remove(task) != nil }
 
-    /// Records that a client has received a piece of a body.
+    /// Records that a client receives a part of a response.
     mutating func clientReads() { mayRead = true }
 
     /// Stops waiting for the clients that are active.
@@ -125,9 +125,9 @@ struct Sleepers: Sendable {
         case end
     }
 
-    /// Moves the time to the next sleeper that is due by the moment, and removes and returns that
-    /// sleeper. If no sleeper is due by then, moves the time to the moment. If the moment is nil,
-    /// moves to the next sleeper, if any.
+    /// Unless the clock must wait, moves the time to the next sleeper that is due by the moment,
+    /// and removes and returns that sleeper. If no sleeper is due by then, moves the time to the
+    /// moment. If the moment is nil, moves to the next sleeper, if any.
     mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
         let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
         let target = next?.key.deadline ?? moment
@@ -149,7 +149,7 @@ struct Sleepers: Sendable {
         resuming.removeValue(forKey: key.number)
     }
 
-    /// Returns the promise for a woken task, or nil if the task is already running.
+    /// Returns the promise for a woken task that has not run yet, or nil for any other sleeper.
     func resumption(of key: Sleeper.Key) -> Promise<Void>? { resuming[key.number] }
 
     /// Whether a woken task is not running yet.
@@ -158,7 +158,7 @@ struct Sleepers: Sendable {
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
-    /// Returns the number of sleepers that are due within a duration or, for nil, at any time.
+    /// Returns the number of tasks and callbacks due within a duration or, for nil, at any time.
     func count(within duration: Duration?) -> Int {
         waiting.count {
             let time = now.duration(to: $0.key.deadline)
@@ -166,7 +166,7 @@ struct Sleepers: Sendable {
         }
     }
 
-    /// Returns the remaining time of all deadlines, or of all other sleepers, shortest first.
+    /// Returns the remaining time of each deadline, or of each other sleeper, shortest first.
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }
             .map { now.duration(to: $0.key.deadline) }
