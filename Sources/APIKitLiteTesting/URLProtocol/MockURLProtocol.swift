@@ -13,10 +13,10 @@ import Foundation
 /// ```
 ///
 /// The whole process has one handler. If tests that set the handler run in parallel, as in Swift
-/// Testing, they receive each other's responses without an error. Write such tests as an
+/// Testing, they can receive each other's responses without an error. Write such tests as an
 /// `XCTestCase`, or use a ``MockNetwork`` with its own ``MockNetwork/requestHandler`` in each test.
 /// A subclass may override `canInit(with:)`, for example to decline a host, and `stopLoading()`.
-/// Each override must call `super`.
+/// Each override must call `super`, except to decline a request.
 open class MockURLProtocol: URLProtocol {
     /// The load; nil until loading begins.
     private var load: ProtocolLoad?
@@ -47,7 +47,7 @@ open class MockURLProtocol: URLProtocol {
         SharedSession.register(self)
     }
 
-    /// Makes `URLSession.shared` send its requests over the network again.
+    /// Makes this class no longer respond to the requests of `URLSession.shared`.
     ///
     /// - Important: On Linux, call this method while the shared session is idle.
     public static func unregister() {

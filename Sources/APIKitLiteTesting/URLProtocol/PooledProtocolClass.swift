@@ -6,7 +6,7 @@ import Foundation
 /// Foundation creates the protocol object, so only the object's class can determine which network
 /// responds. Such classes are created at run time, as specializations of a generic class, and
 /// cannot be freed. So a network takes its class from a pool, which gets the class back when no
-/// session or configuration refers to the lease any more. A list of classes copied from a
+/// network, session or configuration refers to the lease any more. A list of classes copied from a
 /// configuration may still contain the class, so a returned class is reused only after a thousand
 /// other classes have been returned. Until then, a request through the class fails.
 final class PooledProtocolClass: Sendable {
@@ -30,7 +30,7 @@ final class PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the network to which a class belongs, or `nil` if the network was released.
+    /// Returns the network to which a class belongs, or `nil` if the class is back in the pool.
     fileprivate static func core(of type: MockURLProtocol.Type) -> NetworkCore? {
         pool.withLock { $0.networks[ObjectIdentifier(type)]?.core }
     }

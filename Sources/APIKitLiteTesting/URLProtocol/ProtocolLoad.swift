@@ -20,7 +20,7 @@ final class ProtocolLoad: Client,
         var isStarted = false
         /// The thread on which to deliver later parts.
         var thread: LoadingThread?
-        /// Whether the last part was delivered, or the load was stopped.
+        /// Whether the last part has been taken, or the load was stopped.
         var isOver = false
         var isStopped = false
         /// The request; nil once the last part of its response has been taken.
@@ -53,9 +53,9 @@ final class ProtocolLoad: Client,
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
-    // If possible, the number comes from the task, because this code runs on the loading queue.
-    // Setting a task-local value there can wait for a task that is being cancelled, and that task
-    // waits for the queue.
+    // This number is a property, not a task-local value, because this code runs on the loading
+    // queue. Setting a task-local value there can wait for a task that is being cancelled, and that
+    // task waits for the queue.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
@@ -108,7 +108,7 @@ final class ProtocolLoad: Client,
     }
 
     /// Pauses the delivery if the task is suspended. Otherwise ends the delivery and cancels the
-    /// request.
+    /// request, unless Foundation is about to restart the load.
     ///
     /// Call this method on the loading thread.
     func stop() {
@@ -138,7 +138,7 @@ final class ProtocolLoad: Client,
     }
 
     /// Adds a part, on any thread, and delivers the part as soon as Foundation accepts parts. Parts
-    /// after the last part are ignored.
+    /// after the last part, or after the load was stopped, are ignored.
     private func add(_ part: ResponsePart) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }

@@ -59,7 +59,7 @@ final class StaticHandler: Sendable {
         return Reply(from: { try await respond(to: $0, number, state) }, to: request)
     }
 
-    /// Calls the closure after all earlier requests.
+    /// Calls the closure when the turns of all earlier requests are over.
     private static func respond(
         to request: URLRequest, _ number: Int, _ state: Monitor<State>
     ) async throws -> (URLResponse, Data?) {
