@@ -33,7 +33,7 @@ enum JSONValue: Sendable {
         }
     }
 
-    /// The value on one line, without spaces and with sorted keys.
+    /// The value as JSON text on one line, with sorted keys and without spaces outside strings.
     var compact: String {
         switch self {
         case .object(let members):
@@ -48,11 +48,11 @@ enum JSONValue: Sendable {
         }
     }
 
-    /// Returns whether both values are the same string, number, Boolean or null. Marks in a string
-    /// are compared as in `String.matches(_:marks:)`.
+    /// Returns whether both values are the same string, number, Boolean or null. If `marks` is
+    /// true, the marks in this value's string match as `String.matches(_:marks:)` describes.
     ///
-    /// Integers are compared exactly. Other numbers are also compared as `Double`, because encoders
-    /// write 0.1 with different numbers of digits.
+    /// Integers of up to 38 digits are compared exactly. Other numbers are also compared as
+    /// `Double`, because encoders write 0.1 with different numbers of digits.
     func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): return text.matches(other, marks: marks)
@@ -71,9 +71,9 @@ enum JSONValue: Sendable {
 }
 
 extension [String: JSONValue] {
-    /// Returns the value of the key that equals `key` byte for byte. The subscript also finds a key
-    /// with the same characters in another Unicode form, but RFC 8259, section 8.3 treats the two
-    /// keys as different.
+    /// Returns the value of the key that equals `key` byte for byte, or nil if there is none. The
+    /// subscript also finds a key with the same characters in another Unicode form, but RFC 8259,
+    /// section 8.3 treats the two keys as different.
     func value(of key: String) -> JSONValue? {
         index(forKey: key).flatMap { self[$0].key.hasSameBytes(as: key) ? self[$0].value : nil }
     }

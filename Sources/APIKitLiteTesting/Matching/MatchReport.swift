@@ -10,7 +10,7 @@ struct MatchReport: CustomStringConvertible {
         /// Whether the criterion holds.
         var holds: Bool { difference == nil }
 
-        /// The line as text: ✓ or ✗, the criterion, and the details below the criterion.
+        /// The line as text: ✓ or ✗, the criterion, and any difference with its details below.
         var text: String {
             guard let difference else { return "  ✓ \(criterion)" }
             let details = difference.details.map { "\n      \($0)" }.joined()
@@ -18,7 +18,7 @@ struct MatchReport: CustomStringConvertible {
         }
     }
 
-    /// How a request differs from a criterion.
+    /// How a request differs from what a criterion requires.
     struct Difference: Sendable {
         /// The end of the line, such as "the request has no body".
         let text: String
@@ -78,6 +78,6 @@ struct MatchReport: CustomStringConvertible {
     /// Whether every criterion holds and the matcher is valid.
     var isMatch: Bool { lines.allSatisfy(\.holds) }
 
-    /// One line of text for each criterion, with ✓ or ✗.
+    /// The text of all lines, one below another.
     var description: String { lines.map(\.text).joined(separator: "\n") }
 }

@@ -54,7 +54,7 @@ struct MultipartBody: Sendable {
 extension RecordedPart {
     /// Parses the headers and the data of a part.
     fileprivate init(_ content: Data) throws(MultipartBody.Failure) {
-        // The empty line may be missing if nothing follows the headers.
+        // If the part has no data, the empty line after the headers may be missing.
         let end = content.range(of: Data("\r\n\r\n".utf8))
         let headEnd = end?.lowerBound ?? content.endIndex
         let head = String(decoding: content[..<headEnd], as: UTF8.self)
@@ -79,7 +79,8 @@ extension RecordedPart {
     }
 }
 
-/// Decodes the escapes that the WHATWG "multipart/form-data encoding algorithm" adds to a name.
+/// Decodes the escapes that the WHATWG "multipart/form-data encoding algorithm" adds to the names
+/// of fields and files.
 private func unescaped(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "%")) else { return name }
     return name.replacingOccurrences(of: "%22", with: "\"")

@@ -11,7 +11,7 @@ extension PathTemplate {
         return template == self ? nil : template
     }
 
-    /// Returns the decoded segments of a percent-encoded path. An empty path is equal to `/`.
+    /// Returns the decoded segments of a percent-encoded path. An empty path counts as `/`.
     ///
     /// The path is split before it is decoded, so an escaped slash does not separate segments.
     static func decodedSegments(ofPath path: String) -> [String] {

@@ -7,7 +7,8 @@ extension RecordedRequest {
         PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
     }
 
-    /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
+    /// The body as JSON text with sorted keys and without spaces outside strings; nil if the body
+    /// is not JSON.
     ///
     /// For example: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
     public var json: String? { (try? JSONValue(body))?.compact }
@@ -16,13 +17,13 @@ extension RecordedRequest {
     /// malformed.
     ///
     /// A body is malformed, for example, if its final boundary is missing, or if its lines end with
-    /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
+    /// LF instead of CR LF. The error message about a `part` criterion lists the possible reasons.
     public var parts: [RecordedPart]? {
         (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
     }
 
-    /// The query items in order, decoded as servers decode them: a `+` is a space. An item without
-    /// `=` has no value.
+    /// The query items in order, decoded as most servers decode them: a `+` means a space. An item
+    /// without `=` has no value.
     public var queryItems: [URLQueryItem] {
         NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
             .map { URLQueryItem(name: $0.name, value: $0.value) }

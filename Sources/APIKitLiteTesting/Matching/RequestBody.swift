@@ -9,7 +9,8 @@ enum RequestBody {
             && (request.httpBodyStream != nil || task is URLSessionUploadTask)
     }
 
-    /// Returns the error with which a `URLSession` rejects a GET that has a body.
+    /// Returns the error with which a `URLSession` rejects a GET that has a body; nil for any other
+    /// request.
     static func refusal(of request: URLRequest, _ task: URLSessionTask? = nil) -> URLError? {
         let isRefused =
             request.httpMethod == "GET" && (request.hasBody || isSlow(request, task))
@@ -18,7 +19,8 @@ enum RequestBody {
 
     /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
     /// `httpBody`. A `HEAD` request loses its body, a `POST` with a body but no `Content-Type` gets
-    /// the type of a form, header values are trimmed, and headers with blank values are removed.
+    /// the type of a form, header values are trimmed, and headers whose values have only spaces or
+    /// tabs are removed.
     ///
     /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the body's stream
     ///   or file; ``MockError`` for a streamed upload, whose body a mock cannot see.
@@ -31,7 +33,8 @@ enum RequestBody {
         {
             request.setValue(formMediaType, forHTTPHeaderField: "Content-Type")
         }
-        // On Linux, this library sets `Transfer-Encoding` and `Content-Length` for a body of files.
+        // On Linux, this library adds `Content-Length` and a blank `Transfer-Encoding` for a body
+        // of files.
         let fields = request.allHTTPHeaderFields ?? [:]
         if fields["Transfer-Encoding"] == " " {
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
@@ -43,7 +46,7 @@ enum RequestBody {
             }
         }
         guard isSlow(request, task) else { return request }
-        // Read a fresh stream, because the client may send the request again.
+        // If possible, read a fresh stream, because the client may send the request again.
         if let stream = request.openedBody ?? request.httpBodyStream {
             request.httpBody = try read(stream)
         } else if let upload = task as? URLSessionUploadTask {

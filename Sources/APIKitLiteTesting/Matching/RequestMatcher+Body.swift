@@ -33,8 +33,8 @@ extension RequestMatcher {
     /// The value is encoded immediately. Bodies are compared as in `json(_:)`.
     ///
     /// - Parameters:
-    ///   - value: The value. A `Data` value is used as JSON text. A value that cannot be encoded is
-    ///     a configuration error.
+    ///   - value: The value. A `Data` value is used as JSON text. A value that cannot be encoded,
+    ///     or `Data` that is not JSON, is a configuration error.
     ///   - encoder: An encoder with your strategies for dates or keys; by default, a new
     ///     `JSONEncoder`. Its output formatting does not matter.
     public func json(

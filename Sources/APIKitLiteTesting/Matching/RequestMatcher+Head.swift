@@ -67,7 +67,7 @@ extension RequestMatcher {
     /// Matches requests by the whole URL: its scheme, host, port and path, and exactly its query
     /// items, in any order. The fragment is ignored, because clients do not send fragments.
     ///
-    /// - Parameter value: The URL. For a relative URL, only the path and query are compared.
+    /// - Parameter value: The URL. Without a scheme and host, only the path and query are compared.
     public static func url(_ value: URL) -> RequestMatcher { any.url(value) }
 
     /// Requires a whole URL, as the static ``url(_:)`` describes.

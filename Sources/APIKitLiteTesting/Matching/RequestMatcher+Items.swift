@@ -77,8 +77,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each item, and a criterion that rejects other
-    /// items.
+    /// Returns the matcher with a criterion for each different item, and a criterion that rejects
+    /// other items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
             var missing = items
@@ -100,8 +100,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each item, so that a report names the missing
-    /// items.
+    /// Returns the matcher with a criterion for each different item, so that a report names the
+    /// missing items.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
         var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         return items.reduce(into: self) { matcher, item in

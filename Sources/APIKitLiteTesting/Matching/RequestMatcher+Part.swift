@@ -46,7 +46,7 @@ private struct ExpectedPart: Sendable {
     let fileName: String?
     let mediaType: String?
     let data: Data?
-    /// Whether marks in the data, such as `REDACTED-1`, match any text.
+    /// Whether marks in the data, such as `REDACTED-1`, match any nonempty text.
     let isRecorded: Bool
 
     func matches(_ part: RecordedPart) -> Bool {
@@ -62,14 +62,14 @@ private struct ExpectedPart: Sendable {
         return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")
     }
 
-    /// The content of a field, or the size of a file.
+    /// The content of a text field, or the size of other content; nil if any content is allowed.
     private var shownData: String? {
         let text = fileName == nil && mediaType == nil ? data.flatMap(exactText) : nil
         return text.map { "\"\($0.excerpt(limit: 60))\"" } ?? data.map { byteCount($0.count) }
     }
 
-    /// Describes the parts of a request that have the expected name, or all parts if no part has
-    /// that name.
+    /// Describes up to five parts of a request that have the expected name or, if no part has that
+    /// name, any names.
     func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates

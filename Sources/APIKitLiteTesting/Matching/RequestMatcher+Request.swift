@@ -12,10 +12,11 @@ extension RequestMatcher {
     ///
     /// The matcher compares the method, the path, all query items, the headers set in `value`, and
     /// the body: JSON by value, a form by its fields, a multipart body by its parts, and any other
-    /// body by its bytes. The scheme, host and port are compared if `value` has them.
+    /// body by its bytes. If the URL is absolute, its scheme, host and port are compared too.
     ///
     /// - Parameter value: The request. If you set a body stream, it is consumed, so you cannot send
-    ///   the request afterwards. A stream that cannot be read is a configuration error.
+    ///   the request afterwards. A `GET` with a body, or a stream that cannot be read, is a
+    ///   configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {

@@ -7,8 +7,8 @@ import Foundation
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
 /// ```
 ///
-/// Begin a matcher with a method and a path, as in `.get("/users")`, or with `host`, `path(_:)`,
-/// `url`, `request`, `anyOf` or `any`. Then chain further criteria, as in
+/// Begin a matcher with a method and a path, as in `.get("/users")`, or with `method`, `host`,
+/// `path(_:)`, `url`, `request`, `anyOf` or `any`. Then chain further criteria, as in
 /// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace,
 /// is a configuration error: every request that meets the other criteria fails, and `verify()`
 /// reports the error. A predicate after an invalid criterion is not called.
@@ -23,7 +23,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         let callsPredicate: Bool
-        /// Whether the criterion parses the body. Parsing a large body is slow.
+        /// Whether the criterion itself parses the body. Parsing a large body is slow.
         let readsBody: Bool
     }
 
@@ -39,13 +39,13 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// recording.
     private(set) var ignored: Redaction?
     /// Whether the matcher comes from a recording, in which marks, such as `REDACTED-1`, match any
-    /// text.
+    /// nonempty text.
     var isRecorded: Bool { ignored != nil }
 
     /// A matcher for all requests.
     public static var any: RequestMatcher { RequestMatcher() }
 
-    /// The criteria, in order.
+    /// The criteria, in order, or `any request` if there are no criteria.
     public var description: String {
         criteria.isEmpty
             ? "any request" : criteria.map { $0.description() }.joined(separator: ", ")
@@ -65,7 +65,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         return matcher
     }
 
-    /// Returns the matcher with a configuration error. Only a matcher's first error is kept.
+    /// Returns the matcher with a configuration error, unless that error is nil. Only the matcher's
+    /// first error is kept.
     func broken(_ configurationError: String?) -> RequestMatcher {
         guard let configurationError, self.configurationError == nil else { return self }
         var matcher = self
@@ -97,8 +98,8 @@ extension RequestMatcher {
         return true
     }
 
-    /// Returns which criteria hold for a request, and how the request differs from the other
-    /// criteria. Adds the captured path values to the reading.
+    /// Returns which criteria hold for a request, and why the other criteria do not hold. Adds the
+    /// captured path values to the reading.
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(self, on: compared(reading))
     }

@@ -17,9 +17,9 @@ final class RequestReading {
         self.record = record
     }
 
-    /// Returns a reading of the request without its named secrets, such as the value of an
-    /// `Authorization` header. If the text of a secret also occurs elsewhere in the request, that
-    /// text stays, because the recording may contain the text there too.
+    /// Returns a reading of the request without its secrets, such as the value of an
+    /// `Authorization` header. If a value is secret only because of its name, the same text stays
+    /// elsewhere in the request, because the recording may contain the text there too.
     func ignoring(_ redaction: Redaction) -> RequestReading {
         if let lastNamed, lastNamed.redaction == redaction { return lastNamed.reading }
         var walk = SecretWalk(redaction)
@@ -51,12 +51,13 @@ final class RequestReading {
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path. There is always at least one segment.
     ///
-    /// `URL` has already parsed its path, so this property takes a third of the time of ``url``.
+    /// `URL` has already parsed its path, so this property takes a third of the time that ``url``
+    /// takes.
     private(set) lazy var segments: [String] = PathTemplate.decodedSegments(
         ofPath: request.url?.absoluteURL.path(percentEncoded: true) ?? "")
     private(set) lazy var query: [NamedItem] = NamedItem.list(url.query ?? "")
 
-    /// The body as JSON, or the reason why it is not JSON; nil if there is no body.
+    /// The body as JSON, or the reason why it is not JSON; nil for an empty or blank body.
     private(set) lazy var json: Result<JSONValue, any Error>? =
         body.isEmptyBody ? nil : Result { try JSONValue(body) }
 
@@ -77,8 +78,8 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a body with the `Content-Type` of a form. A recorded `POST` of a form may lack
-    /// that header.
+    /// The fields of a body with the `Content-Type` of a form, or of a `POST` without that header,
+    /// which a recorded form may lack; nil for any other body.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
@@ -88,7 +89,7 @@ final class RequestReading {
 
     private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
 
-    /// The type and size of the body, for messages that cannot show the body.
+    /// The type and size of the body, or `no body`, for messages that cannot show the content.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
@@ -97,7 +98,7 @@ final class RequestReading {
                 contentEncoding: request.value(forHTTPHeaderField: "Content-Encoding"))
     }
 
-    /// The body on one line, as messages show it; nil if there is no body.
+    /// The body on one line, as messages show it; nil for an empty or blank body.
     var shownBody: String? {
         if body.isEmptyBody { return nil }
         if let redacted {
@@ -120,7 +121,7 @@ struct NamedItem: Hashable, Sendable {
     let name: String
     let value: String?
 
-    // Servers compare bytes, so different encodings of one character are different values.
+    // Servers compare bytes, so different Unicode forms of one character are different values.
     static func == (left: NamedItem, right: NamedItem) -> Bool {
         left.name.hasSameBytes(as: right.name)
             && (left.value.map { $0.hasSameBytes(as: right.value) } ?? (right.value == nil))
@@ -141,7 +142,7 @@ struct NamedItem: Hashable, Sendable {
                 || value?.matches(item.value, marks: marks) ?? (item.value == nil))
     }
 
-    /// Returns the decoded items of a query or a form. As on most servers, a `+` is a space.
+    /// Returns the decoded items of a query or a form. As on most servers, a `+` means a space.
     static func list(_ text: String) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let parts = item.split(
@@ -159,7 +160,7 @@ struct NamedItem: Hashable, Sendable {
 }
 
 extension [RecordedPart] {
-    /// The number of parts, and the first five parts.
+    /// The number of parts, the first five parts as text, and the number of further parts.
     fileprivate var summary: String {
         let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
         let rest = count > 5 ? " and \(count - 5) more" : ""

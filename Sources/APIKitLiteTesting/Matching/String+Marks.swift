@@ -4,8 +4,8 @@ import Foundation
 extension String {
     /// Returns whether a request's text equals this text byte for byte.
     ///
-    /// - Parameter marks: Whether each mark in this text, such as `REDACTED-1`, matches any nonempty
-    ///   text.
+    /// - Parameter marks: Whether each mark in this text, such as `REDACTED-1`, matches any
+    ///   nonempty text.
     func matches(_ live: String?, marks: Bool) -> Bool {
         guard let live, !hasSameBytes(as: live) else { return live != nil }
         guard marks, contains(Redaction.mark) else { return false }
