@@ -13,7 +13,7 @@ final class DirectClient: Client {
     private let promise = Promise<HTTPURLResponse>()
     /// The body of a stream; nil for a client that awaits the whole response.
     private let stream: BodyBuffer?
-    /// The parts of a whole response.
+    /// The parts received so far, if the client awaits the whole response.
     private let collected = Locked(ResponsePart())
 
     /// Creates a client. `canBeSentAgain` says whether the body of its request can be read again.
@@ -27,7 +27,7 @@ final class DirectClient: Client {
     var sessionTimeout: TimeInterval? { nil }
     var cookieStorage: HTTPCookieStorage? { core.cookieStorage }
 
-    /// Records a request, sends its reply, and suspends until the reply's awaited part has arrived.
+    /// Records a request, sends its reply, and returns the response when its awaited part arrives.
     func load(
         _ record: RecordedRequest, _ reply: Reply
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -86,8 +86,8 @@ final class DirectClient: Client {
     }
 
     private func receive(_ part: ResponsePart, in stream: BodyBuffer) {
-        // A complete body is appended as one piece, because the first piece may exceed the
-        // buffer's limit.
+        // A complete body is appended as one piece, because the buffer keeps a single piece of any
+        // size.
         for piece in part.completeHead == nil ? part.body : [part.body.joined] {
             stream.append(piece)
         }

@@ -4,7 +4,8 @@ import Foundation
 extension MockNetwork {
     /// The requests that the network received, oldest first, with their bodies.
     ///
-    /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000.
+    /// Except during a recording, the network's journal keeps only the last 10,000 requests, and
+    /// only the bodies of the last 1,000.
     public var requests: [RecordedRequest] { core.journal.requests }
 
     /// Suspends until the network has received a number of matching requests, or until the task is
@@ -30,7 +31,7 @@ extension MockNetwork {
 
     /// Suspends until a number of matching requests have ended, or until the task is cancelled.
     ///
-    /// A request ends when its response is complete, when it fails, or when the client cancels it.
+    /// A request ends when its response is complete, or when the request fails or is cancelled.
     /// The client may receive the result a moment later. Requests that have left the journal do not
     /// count: see ``requests``.
     ///
@@ -50,7 +51,8 @@ extension MockNetwork {
         await wait(for: count, matching: matcher, toEnd: true, "\(fileID):\(line)")
     }
 
-    /// Waits until enough requests match, checking whenever a request arrives or ends.
+    /// Waits until enough matching requests have arrived or, with `toEnd`, have ended, or until the
+    /// task is cancelled. Checks whenever a request arrives or ends.
     private func wait(
         for count: Int, matching matcher: RequestMatcher, toEnd: Bool, _ sourceLocation: String
     ) async -> [RecordedRequest] {

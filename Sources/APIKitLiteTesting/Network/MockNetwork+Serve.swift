@@ -10,12 +10,12 @@ extension MockNetwork {
     ///
     /// - For bytes that are not an HTTP/1.1 or HTTP/1.0 request, the client receives status 400,
     ///   with the reason as the body.
-    /// - For a request to which no stub responds, the client receives status 501, with the error
-    ///   message as the body.
-    /// - For an error thrown by a handler, the client receives status 500, with the error message
-    ///   as the body.
-    /// - For a `URLError`, the server closes the connection without a response, so the client
-    ///   reports its own error.
+    /// - For a request to which no stub and no closure responds, the client receives status 501,
+    ///   with the error message as the body.
+    /// - For a `URLError`, or any error after the headers, the server closes the connection, so the
+    ///   client reports its own error.
+    /// - For any other error, such as an error thrown by a handler, the client receives status 500,
+    ///   with the error message as the body.
     ///
     /// The server stops when you call ``LoopbackServer/stop()``, or when the network and every
     /// reference to the server are released.

@@ -19,12 +19,12 @@ import Foundation
 /// ```
 ///
 /// If a client is waiting for a response, and nothing happens for five seconds of real time, the
-/// network lists, on standard error, the stubs that hold, delay or never send a response.
+/// network lists, on standard error, the stubs and closures that keep clients waiting.
 ///
 /// A closure can respond instead of stubs, or in addition to them: see ``requestHandler``.
 ///
-/// A session or a configuration keeps its network alive. No request reaches a real server, except
-/// through ``MockResponse/passthrough(to:)``.
+/// A session or a configuration keeps its network's stubs alive. No request reaches a real server,
+/// except through ``MockResponse/passthrough(to:)``.
 public final class MockNetwork: Sendable {
     let core: NetworkCore
     // Each `Locked` property has its own lock.
@@ -34,7 +34,8 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that responds from stubs.
     ///
-    /// A request to which no stub responds fails with a ``MockError`` that says why.
+    /// A request to which no stub and no ``requestHandler`` responds fails with a ``MockError``
+    /// that says why.
     ///
     /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
     ///   `ContinuousClock` for real time. Without a clock, delays take no time, and a request
@@ -151,27 +152,25 @@ public final class MockNetwork: Sendable {
 
     /// Removes a stub.
     ///
-    /// Older stubs respond to later requests, and ``verify()`` no longer checks the removed
-    /// stub.
+    /// Later requests go to the other stubs, and ``verify()`` no longer checks the removed stub.
     public func remove(_ stub: Stub) {
         core.remove(stub)
     }
 
-    /// Removes all stubs, including archive stubs, but keeps the ``requestHandler``.
+    /// Removes all stubs, including the stubs of archives, but keeps the ``requestHandler``.
     public func removeAll() {
         core.removeAll()
     }
 
-    /// Checks that every request got a response and that every stub was used as often as its
-    /// `times` requires.
+    /// Checks that stubs or the ``requestHandler`` responded to all requests, that no client is
+    /// still waiting, and that every stub was used as often as its `times` requires.
     ///
-    /// Call this method at the end of a test, because nothing checks stubs that are added after the
-    /// call.
+    /// Call this method at the end of a test, because it does not check later requests or stubs.
     ///
-    /// - Throws: ``VerificationError`` if a check fails. The error lists requests to which no stub
-    ///   responded, stubs that were used the wrong number of times, configuration errors, and
-    ///   requests that are still pending. Requests over a socket are never listed as pending,
-    ///   because the server notices a closed socket late.
+    /// - Throws: ``VerificationError`` if a check fails. The error lists requests to which nothing
+    ///   responded, stubs and recorded exchanges that were used the wrong number of times,
+    ///   configuration errors, and requests that are still pending. Requests over a socket are
+    ///   never listed as pending, because the server notices a closed socket late.
     public func verify() throws {
         let findings = core.findings
         if !findings.isEmpty {

@@ -9,8 +9,8 @@ import APIKitLite
 ///   - body: The test's code, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: Any error thrown by the body, or ``VerificationError`` if the verification fails. If
-///   the body throws and the verification fails, one ``VerificationError`` contains both errors,
-///   without findings that the body's error already includes.
+///   the body throws and the verification finds problems that the body's error does not include,
+///   one ``VerificationError`` contains the body's error and these problems.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
     clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -41,12 +41,13 @@ nonisolated(nonsending) func verifying<R>(
     return result
 }
 
-/// The error for a failed verification, with all findings.
+/// The error for a failed verification, with its findings.
 public struct VerificationError: DescribedError, Sendable {
     /// One message for each finding.
     ///
-    /// The messages list at most 20 requests without a response, 20 stubs that were used the wrong
-    /// number of times, and 20 pending requests. Further messages count the rest.
+    /// The messages list at most 20 requests without a response, 20 unused exchanges of a
+    /// recording, 20 stubs that were used the wrong number of times, and 20 pending requests.
+    /// Further messages count the rest.
     package let findings: [String]
 
     /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body

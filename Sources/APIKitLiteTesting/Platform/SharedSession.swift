@@ -7,7 +7,8 @@ enum SharedSession {
     // On Linux, `URLProtocol.registerClass` works only before the process creates its first
     // session. But `configuration` returns the object that the session uses, not a copy.
 
-    /// Makes a class intercept the requests of the shared session, before all other classes.
+    /// Makes a class intercept the requests of the shared session, before all other classes. If the
+    /// class is already registered, does nothing.
     static func register(_ type: AnyClass) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration

@@ -37,7 +37,8 @@ extension URLSession {
 }
 
 extension URLSessionUploadTask {
-    /// The body that Foundation on Linux keeps in a private property; nil if there is no body.
+    /// The body that Foundation on Linux keeps in a private property; nil if that body is neither
+    /// data nor a file.
     ///
     /// - Throws: Any error from reading the body's file.
     var hiddenBody: Data? {
