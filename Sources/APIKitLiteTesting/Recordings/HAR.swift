@@ -2,8 +2,9 @@ import Foundation
 
 /// The content of a HAR 1.2 file: http://www.softwareishard.com/blog/har-12-spec/
 ///
-/// The properties have the names of the file's fields. The properties include every field that HAR
-/// 1.2 requires, because Firefox and Charles reject a file without `pages` or `response`.
+/// The properties have the names of the file's fields. The properties include `pages` and every
+/// field that HAR 1.2 requires, because Firefox and Charles reject a file without `pages` or
+/// `response`.
 struct HAR: Codable {
     var log: Log
 
@@ -52,7 +53,7 @@ struct HAR: Codable {
         var _pieces: [[Int]]?
         /// `left` if the client left, `failed` if an error followed the status.
         var _ending: String?
-        /// The name of an error. In files of other programs, the value may have any type.
+        /// The name or code of an error. In files of other programs, the value may have any type.
         var _error: Part<String>?
         /// The final URL, if it differs from the request's URL.
         var _url: String?

@@ -40,8 +40,8 @@ final class HARFile {
 
     /// Returns an entry's exchange.
     ///
-    /// - Throws: `HTTPArchiveError` if a file that the entry names cannot be read, and another
-    ///   error if the entry cannot be replayed.
+    /// - Throws: `HTTPArchiveError` if a file that the entry names cannot be read or exceeds the
+    ///   limit, and another error if the entry cannot be replayed.
     func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
         let (sent, received) = (entry.request, entry.response)
         let url = try entry.requestURL
@@ -164,7 +164,7 @@ extension HARMessage {
         }
     }
 
-    /// Whether the file states the size of the body without containing the body.
+    /// Whether the file states a nonzero size of the body without containing the body.
     fileprivate var lacksBody: Bool {
         let length = headers?.first { $0.name.lowercased() == "content-length" }?.value
         let sizes = [body?.size, bodySize, length.flatMap { Int($0) }].compactMap(\.self)
@@ -185,11 +185,11 @@ extension HAR.Body {
 
     fileprivate var isThere: Bool { hasText || form != nil || _file != nil }
 
-    /// The fields of a form without text; nil for any other body.
+    /// The fields of a form whose text is missing; nil for any other body.
     fileprivate var form: [HAR.Field]? { hasText || params?.isEmpty != false ? nil : params }
 
-    /// The media type of a body without a `Content-Type`; nil if the file does not contain the
-    /// type.
+    /// The media type to use if there is no `Content-Type`; nil if the file does not contain the
+    /// body or its type.
     fileprivate var mediaType: String? {
         // For an unknown type, Firefox writes `application/x-unknown-content-type`.
         let isKnown = mimeType?.contains("/") == true && mimeType?.contains("x-unknown") == false
@@ -231,8 +231,8 @@ extension MultipartPart {
 }
 
 extension Data {
-    /// Returns the pieces of a body. If the body's text was edited, the last piece becomes longer
-    /// or shorter.
+    /// Returns the pieces of a body. If the body's text was edited, the last piece becomes longer,
+    /// or the last pieces become shorter or disappear.
     fileprivate func pieces(_ list: [[Int]]) -> [SentPiece] {
         var rest = self
         let pieces = list.enumerated().map { index, piece in
@@ -246,8 +246,8 @@ extension Data {
 }
 
 extension URLError {
-    /// Returns the code with this name. An unknown name, such as a browser's name for an error,
-    /// counts as a lost connection.
+    /// Returns the code with this name or number. An unknown name, such as a browser's name for an
+    /// error, counts as a lost connection.
     fileprivate static func code(named name: String) -> Code {
         named.first { $0.name == name }?.code ?? Int(name).flatMap { Code(rawValue: $0) }
             ?? .networkConnectionLost
@@ -255,7 +255,8 @@ extension URLError {
 }
 
 extension Date {
-    /// Parses a date. Dates with and without fractional seconds need different strategies.
+    /// Parses a date. Text that is not a date becomes `distantPast`. Dates with and without
+    /// fractional seconds need different strategies.
     fileprivate static func har(_ text: String) -> Date {
         let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return (try? Date(text, strategy: withFractions)) ?? (try? Date(text, strategy: .iso8601))

@@ -5,8 +5,9 @@ extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
     /// An entry is skipped if it is not an HTTP exchange (such as a WebSocket), if it is incomplete
-    /// (such as a response whose body is not in the file), or if a field that is read has another
-    /// type than in HAR 1.2. The `description` of the archive lists the skipped entries.
+    /// (such as a response whose body is not in the file), if its response is still compressed, or
+    /// if a field that is read has another type or format than in HAR 1.2. The `description` of the
+    /// archive lists the skipped entries.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -42,14 +43,14 @@ extension HTTPArchive {
     /// If a line of a stream contains a secret, the pieces of that line become one piece.
     ///
     /// The keys are sorted, and each value has its own line, so that diffs are readable. A new
-    /// secret also renumbers the secrets after it. The file is written atomically.
+    /// secret changes the numbers of the secrets after it. The file is written atomically.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.
     ///   - redaction: The secrets. With `.none`, everything is written unchanged.
-    /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, if a network has
-    ///   not kept a body, or if the file cannot be written. In each case, an existing file stays
-    ///   unchanged.
+    /// - Throws: ``HTTPArchiveError`` if a body that is not text contains a secret, if a network
+    ///   has not kept a body, or if the file cannot be written. In each case, an existing file
+    ///   stays unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
         if let loss = lazy.compactMap({ $0.loss(redaction) }).first {
             throw HTTPArchiveError("\(file.path) was not written. \(loss)")

@@ -2,7 +2,8 @@ import APIKitLite
 import Foundation
 
 extension HTTPArchive {
-    /// Returns the archive without secrets, and the redaction that hides those secrets everywhere.
+    /// Returns the archive without secrets, and the redaction, extended to hide the random-looking
+    /// secrets everywhere.
     func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
         let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
@@ -11,8 +12,8 @@ extension HTTPArchive {
         return (all == redaction ? named : named.walked(all).0, all)
     }
 
-    /// The highest number of a mark, such as `REDACTED-1`, in the archive. Rewriting a file
-    /// preserves its marks.
+    /// The highest number of a mark, such as `REDACTED-1`, in the archive; 0 without a mark.
+    /// Rewriting a file preserves its marks.
     var lastMark: Int {
         flatMap(\.parts).flatMap { part in
             part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
@@ -21,7 +22,7 @@ extension HTTPArchive {
     }
 
     /// Searches the archive once, and returns it without secrets, together with the secrets that
-    /// were found.
+    /// were found by their names.
     private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
         var walk = SecretWalk(redaction)
         var archive = self
@@ -97,15 +98,16 @@ extension HTTPArchive.Exchange {
             + received.map { ("\($0) of the response", $1) }
     }
 
-    /// Returns a part's name with its entry, such as `entry 2, URL`.
+    /// Returns a part's name with the number of its entry, such as `entry 2, URL`, or with the
+    /// exchange if it was not read from a file.
     fileprivate func label(of part: String) -> String {
         place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
     }
 }
 
 extension Redaction {
-    /// The redaction, extended to the values of environment variables with secret names. A server
-    /// may send such a value back under another name.
+    /// The redaction, extended to the random-looking values of environment variables with secret
+    /// names. A server may send such a value back under another name.
     var hidingEnvironment: Redaction {
         // `PWD` is the working directory, not a password.
         let secrets = ProcessInfo.processInfo.environment

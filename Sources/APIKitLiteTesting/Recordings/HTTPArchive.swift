@@ -26,8 +26,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
     /// For its last 1,000 requests, a network keeps the request's body, and a response's body of up
-    /// to 1 MiB in at most 10,000 pieces. An exchange without these bodies can be neither written
-    /// nor replayed.
+    /// to 1 MiB in at most 10,000 pieces. An exchange that has lost such a body can be neither
+    /// written nor replayed.
     ///
     /// - Parameter requests: The requests, in the order in which they started. A request that has
     ///   not ended counts as cancelled by the client.
@@ -58,7 +58,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     public struct Exchange: Sendable {
         /// The request. Its body is in `httpBody`.
         public var request: URLRequest
-        /// The status and headers of the response; nil if the request failed before they arrived.
+        /// The status and headers of the response; nil if the request ended before they arrived.
         ///
         /// The headers may include `Content-Encoding`, but ``body`` is already decoded.
         public var response: HTTPURLResponse?
@@ -70,7 +70,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         /// Whether the client left before the response ended. In that case, the replayed response
         /// does not end.
         var wasCancelled: Bool
-        /// When the request was sent; `Date.distantPast` if the file does not contain the date.
+        /// When the request was sent; `Date.distantPast` if the file does not contain a valid date.
         var startDate: Date
         /// The place of the exchange in its file; nil if it was not read from a file.
         var place: Recording.Place?
@@ -141,9 +141,9 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     }
 }
 
-/// An error for a recording that cannot be read, replayed or written.
+/// An error for a recording that cannot be read or written.
 public struct HTTPArchiveError: DescribedError, Sendable {
-    /// What is wrong, in which file and where, and how to fix it.
+    /// What is wrong, in which file and where, and, if possible, how to fix it.
     public let description: String
 
     init(_ description: String) {

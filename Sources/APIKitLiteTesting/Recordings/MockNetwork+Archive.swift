@@ -2,35 +2,36 @@ import APIKitLite
 import Foundation
 
 extension MockNetwork {
-    /// Adds stubs that respond from an archive, one stub for each group of equal requests. Each
-    /// stub returns its responses in the order of the archive.
+    /// Adds stubs that respond from an archive, one stub for each group of equal requests. Equal
+    /// requests receive the stub's responses in the order of the archive.
     ///
     /// A request equals a recorded request if both have the same method, URL and body, and the same
     /// value for each `Range`, `If-…` and `Last-Event-ID` header of the recorded request. The order
-    /// of query items is ignored. JSON and forms are compared by content, and other bodies are
-    /// compared by their bytes. In requests to the network's ``LoopbackServer``, the host is
-    /// ignored.
+    /// of query items is ignored. JSON, forms and multipart bodies are compared by content, and
+    /// other bodies are compared by their bytes. In requests to the network's ``LoopbackServer``,
+    /// the scheme, host and port are ignored.
     ///
-    /// A mark in a recorded request, such as `REDACTED-1`, matches any text in its place, except in
-    /// a key of JSON. A 0 in recorded JSON also matches any number that has a secret name or at
-    /// least eight digits. If several recorded requests match, the stubs use, in order, the recorded requests
-    /// whose URL, headers and body have the most words in common with the request. So a client that
-    /// sends the token of a recorded response receives the responses that were recorded with that
-    /// token. A recorded 401 may stay unused if the client already has a newer token.
+    /// A mark in a recorded request, such as `REDACTED-1`, matches any nonempty text in its place,
+    /// except in a key of JSON. A 0 in recorded JSON also matches any number that has a secret name
+    /// or at least eight digits. If several recorded requests match, the stubs use, in order, the
+    /// recorded requests whose URL, headers and body have the most words in common with the
+    /// request. So a client that sends the token of a recorded response receives the responses that
+    /// were recorded with that token. A recorded 401 may stay unused if the client already has a
+    /// newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a
     /// second.
     ///
     /// Without a clock, the pieces of a response arrive immediately. On the network's clock, the
-    /// first piece arrives immediately, and the other pieces arrive after their recorded gaps.
+    /// first piece arrives immediately, and recorded gaps of at least 20 ms delay the other pieces.
     ///
     /// - Parameters:
     ///   - archive: The exchanges.
     ///   - afterLast: What a request receives after its last recorded response: by default, an
     ///     error.
-    ///   - times: How often each stub may respond. With `.atLeast(1)`, ``verify()``
-    ///     reports each unused exchange.
+    ///   - times: How often each stub may respond. With `.atLeast`, whatever its number,
+    ///     ``verify()`` reports each unused exchange.
     ///   - redaction: The secrets, and the names of values that differ in each run.
     ///   - fileID: The file to name in error messages if the archive was not read from a file.
     ///   - line: The line to name in error messages if the archive was not read from a file.
@@ -77,7 +78,7 @@ extension MockNetwork {
 }
 
 extension URLRequest {
-    /// The values that equal requests have in common.
+    /// The values that the requests of one group have in common.
     fileprivate var replayKey: [String?] {
         let body = httpBody ?? Data()
         let headers = replayedHeaders.flatMap { [$0, value(forHTTPHeaderField: $0)] }
@@ -106,8 +107,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension RequestMatcher {
-    /// Creates a matcher for requests that equal a recorded request. The host is ignored if the URL
-    /// points to the network's own server.
+    /// Creates a matcher for requests that equal a recorded request. The scheme, host and port are
+    /// ignored in a request to the network's own server.
     fileprivate init(
         recorded request: URLRequest, _ redaction: Redaction,
         _ isServed: @escaping @Sendable (URL?) -> Bool

@@ -50,7 +50,8 @@ extension Stub {
 }
 
 extension URLRequest {
-    /// The words of the URL, the headers and the body, by which requests are compared.
+    /// The words of the URL, the header values and the text of the body, by which requests are
+    /// compared.
     fileprivate var words: Set<Substring> {
         let texts = [url?.absoluteString, exactText(httpBody ?? Data())].compactMap(\.self)
         let all = texts + (allHTTPHeaderFields ?? [:]).values

@@ -19,9 +19,9 @@ import Foundation
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
-/// of recordings, separated by commas, or to `all`. While recording, each request goes to
-/// `session`. The whole file is written after the body returns without an error and the
-/// verification succeeds. A failed `#expect` does not count as an error. Only the environment
+/// of recordings, separated by commas, or to `all`. While recording, each request that `matcher`
+/// matches goes to `session`. The whole file is written after the body returns without an error and
+/// the verification succeeds. A failed `#expect` does not count as an error. Only the environment
 /// variable can start a recording, so no recording starts by accident.
 ///
 /// - Parameters:
@@ -95,7 +95,8 @@ package struct RecordingFile: Sendable {
 
     /// Reads the recording.
     ///
-    /// - Throws: ``HTTPArchiveError`` if no recording exists. The error lists the places searched.
+    /// - Throws: ``HTTPArchiveError`` if the recording cannot be read. If no recording exists, the
+    ///   error lists the places searched.
     fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
         let path = "Recordings/\(name).har"
         let places =
@@ -132,7 +133,7 @@ package struct RecordingFile: Sendable {
     /// The files that this process records or has recorded.
     private static let claimed = Locked<Set<String>>([])
 
-    /// Runs a body of code with a network that passes requests on, and then writes the requests to
+    /// Runs a body of code with a network that passes requests on, and then writes the exchanges to
     /// the file.
     package nonisolated(nonsending) func record<R>(
         over session: any HTTPSession, only matcher: RequestMatcher = .any,
@@ -161,7 +162,7 @@ package struct RecordingFile: Sendable {
         }
     }
 
-    /// Writes the requests that a test recorded.
+    /// Writes the requests that a test recorded, with their responses.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
         // If the folder cannot be created, `write` throws an error.
         try? FileManager.default.createDirectory(
