@@ -1,10 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// The error for a request to which a mock could not respond, or for something that a mock needs
-/// but does not have, such as a fixture or a port.
+/// An error of a mock: for example, no stub responds to a request, a fixture is missing, or a port
+/// is taken.
 public struct MockError: DescribedError, UnredactedError, Sendable {
-    /// Whether no stub matches the request.
+    /// Whether the reason is that nothing responds to the request.
     let isUnmatched: Bool
 
     /// A message that says what happened and what to do about it.

@@ -24,7 +24,8 @@ public struct RecordedPart: Sendable {
     /// The content as text; nil if the content is not UTF-8.
     public var text: String? { exactText(data) }
 
-    /// The text of a field; nil for a file and for bytes that are not text.
+    /// The text of a field; nil for a file, for a type other than text, and for bytes that are not
+    /// UTF-8.
     var fieldText: String? { isField ? text : nil }
 
     private var isField: Bool {
@@ -34,7 +35,8 @@ public struct RecordedPart: Sendable {
 
     /// Returns the name and the content on one line, such as `title=x`.
     ///
-    /// A file is shown as its name, type and size: `<file "a.png", image/png, 1,234 bytes>`.
+    /// A file is shown as its name, type and size: `<file "a.png", image/png, 1,234 bytes>`. Other
+    /// content that is not text is shown as its type and size.
     func summary(limit: Int) -> String {
         let text = isField ? exactText(data.beginning(10_000)) : nil
         return "\(name)=\(text?.excerpt(limit: limit) ?? placeholder)"
@@ -49,7 +51,8 @@ public struct RecordedPart: Sendable {
 
 // The type is opaque, because a dump would show a line for each byte of a body.
 extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The name and the content on one line. A file is shown as its name, type and size.
+    /// The name and the content on one line. A file is shown as its name, type and size. Other
+    /// content that is not text is shown as its type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.
     public var description: String { summary(limit: 120) }

@@ -22,7 +22,7 @@ public struct RecordedRequest: Sendable {
     /// The number of mocks that had already passed the request on.
     var passes = 0
 
-    /// The ID of the stub that responded to the request or will respond; nil if no stub matched.
+    /// The ID of the stub that responded to the request or will respond; nil if no stub responds.
     var stub: Int?
 
     /// When the request was received, measured on the network's clock from the network's creation;
@@ -70,7 +70,7 @@ public struct RecordedRequest: Sendable {
 
     /// The pieces of the response's body that were sent, in order, with the times of sending.
     ///
-    /// A whole body is usually one piece. The first 10,000 pieces are kept, up to 1 MiB.
+    /// A whole body is usually one piece. Pieces are kept up to a `SentBody.Limit`.
     var sent: [SentPiece] { sentBody.pieces }
 
     /// Returns the value of a header, or nil if the request does not have that header.
@@ -79,7 +79,7 @@ public struct RecordedRequest: Sendable {
     public func header(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
 
     /// Decodes the body from JSON. For the type `Data`, returns the body unchanged. For an optional
-    /// type, returns nil if the body is empty.
+    /// type, returns nil if the body is empty or blank.
     ///
     /// - Parameters:
     ///   - type: The type of the value.

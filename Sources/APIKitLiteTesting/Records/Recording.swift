@@ -43,7 +43,8 @@ struct Recording: Sendable {
     /// The entries of the file that were skipped.
     var skipped: [Skipped] = []
 
-    /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
+    /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`; nil if
+    /// the recording was not read from a file.
     var place: String? {
         entries.first?.place.map { place in
             "\(place)" + (entries[0].day.map { ", recorded on \($0)" } ?? "")

@@ -6,7 +6,7 @@ struct SentPiece: Hashable, Sendable {
     let data: Data
 
     /// When the piece was sent, measured on the network's clock from the network's creation; zero
-    /// without a clock.
+    /// without a clock. In an exchange, the time counts from the start of the request.
     let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
@@ -30,7 +30,7 @@ struct SentBody: Sendable {
     /// The size of everything sent, in bytes.
     private(set) var byteCount = 0
 
-    /// Forgets the pieces, but not their number.
+    /// Forgets the pieces, but not their number and size.
     mutating func forgetPieces() { pieces = [] }
 
     /// Whether every piece is kept.

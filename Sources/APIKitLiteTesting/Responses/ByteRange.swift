@@ -14,8 +14,8 @@ extension MockResponse {
         return header("Accept-Ranges", "bytes").with(\.acceptsRanges, true)
     }
 
-    /// Returns the part that a request asks for, or the whole response if the request asks for no
-    /// part.
+    /// Returns the part that a request asks for, a `416`, or the whole response, as
+    /// ``acceptingRanges`` describes.
     func part(for request: URLRequest) -> MockResponse {
         let validator = request.value(forHTTPHeaderField: "If-Range")
         let isCurrent =

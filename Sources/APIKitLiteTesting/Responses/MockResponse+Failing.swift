@@ -6,8 +6,8 @@ extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
-    /// announced a longer body. A redirect or a response without a body, such as a 204 or a
-    /// response to a `HEAD`, fails before its headers. Calling this method on a stream, a
+    /// announced a longer body. A redirect, or a response that cannot have a body, such as a 204 or
+    /// a response to a `HEAD`, fails before its headers. Calling this method on a stream, a
     /// ``passthrough(to:)``, an error or ``hanging`` is a configuration error.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `data(for:)`

@@ -6,7 +6,8 @@ extension MockResponse {
     ///
     /// The `Content-Type` depends on the file's extension: `application/json` for `.json` or no
     /// extension, and `application/octet-stream` for an unknown extension. A missing file is a
-    /// configuration error: every request to the stub fails, and `verify()` reports the error.
+    /// configuration error: each request that would receive the response fails, and `verify()`
+    /// reports the error.
     ///
     /// - Parameters:
     ///   - fileName: The name of the file, as in ``JsonLoader``: `"users"`, `"users.json"`,

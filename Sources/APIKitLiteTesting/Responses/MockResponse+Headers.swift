@@ -7,16 +7,18 @@ extension MockResponse {
     /// A `Set-Cookie` header never replaces another `Set-Cookie` header, because each cookie needs
     /// its own header.
     ///
-    /// Over each transport, every header arrives unchanged, or the request fails with an error that
-    /// says why. The mock adds the `Content-Length` itself, so a request fails if its response has
-    /// a wrong `Content-Length`. Any length is allowed in a response with status 304, and in a
-    /// response to a `HEAD` if you set no body. Setting a `Transfer-Encoding` is a configuration
-    /// error, and so is setting any header of an error, ``hanging`` or a ``passthrough(to:)``.
+    /// Over each transport, every header arrives unchanged, except for blanks around its value, or
+    /// the request fails with an error that says why. The mock adds the `Content-Length` itself, so
+    /// a request fails if its response has a wrong `Content-Length`. Any length is allowed in a
+    /// response with status 304, and in a response to a `HEAD` if you set no body. Setting a
+    /// `Transfer-Encoding` is a configuration error, and so is setting any header of an error,
+    /// ``hanging`` or a ``passthrough(to:)``.
     ///
     /// - Parameters:
     ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). A name
     ///     that is not a token is a configuration error.
-    ///   - value: The value. A line break, NUL or other control character is a configuration error.
+    ///   - value: The value. A control character other than a tab, such as a line break or NUL, is
+    ///     a configuration error.
     public func header(_ name: String, _ value: String) -> MockResponse {
         if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
         return writing(name, value)

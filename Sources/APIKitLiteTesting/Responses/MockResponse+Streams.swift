@@ -71,8 +71,8 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.
-    ///   - status: The status of the response, in `100...599`. If the status does not allow a body,
-    ///     the closure does not run.
+    ///   - status: The status of the response, in `100...599`. For a status that allows no body, a
+    ///     redirect or a `HEAD`, the closure does not run.
     ///   - headers: More headers. A name may occur several times.
     ///   - write: The closure that sends the body.
     /// - Returns: The response.
@@ -86,8 +86,8 @@ extension MockResponse {
 
     /// Returns a response whose body the test sends, piece by piece.
     ///
-    /// The client receives the headers. The body stays open until you call
-    /// ``Stub/finish(fileID:line:)`` or ``Stub/fail(with:fileID:line:)``:
+    /// The client receives the headers. Unless the request is cancelled or times out, the body
+    /// stays open until you call ``Stub/finish(fileID:line:)`` or ``Stub/fail(with:fileID:line:)``:
     ///
     /// ```swift
     /// let stub = network.stub(.get("/ticks"), .stream())
