@@ -5,12 +5,12 @@ import Foundation
 ///
 /// Use a transfer only on its session's serial queue, where Foundation uses and frees the transfer.
 /// A transfer is found by reflection, and Foundation's libcurl functions are found by `dlsym`. If a
-/// lookup fails, for example in a statically linked executable, the workarounds do nothing.
+/// lookup fails, as in a statically linked executable, the workarounds that need it do nothing.
 ///
 /// This module uses private names only in this file. The names were checked with Swift 6.3.1's
 /// Foundation and libcurl 7.88.1. If a workaround has no effect with a newer version, look for the
-/// names in `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
-/// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
+/// names in `Sources/FoundationNetworking/URLSession` and `CFURLSessionInterface.c` of
+/// swift-corelibs-foundation.
 struct Transfer {
     let handle: UnsafeMutableRawPointer
     private let easyHandle: AnyObject
@@ -34,7 +34,7 @@ struct Transfer {
         self.init(Mirror(reflecting: easyHandle).children.first?.value)
     }
 
-    /// Returns the transfers that a session has started.
+    /// Returns a session's transfers in progress.
     static func all(of session: URLSession) -> [Transfer] {
         guard let multiHandle = property("multiHandle", of: session),
             let easyHandles = property("easyHandles", of: multiHandle) as? [AnyObject]
@@ -42,15 +42,15 @@ struct Transfer {
         return easyHandles.compactMap { Transfer($0) }
     }
 
-    /// Whether a response has begun, other than an interim response or a 417. A 417 only says that
-    /// the server did not process the request (RFC 9110, section 10.1.1).
+    /// Whether a response has begun, other than an interim response or a 417. True if that is
+    /// unknown. A 417 only says that a server does not support `Expect` (RFC 9110, section 10.1.1).
     var hasResponse: Bool {
         var status = 0
         guard getLongInfo?(handle, responseCode, &status) == 0 else { return true }
         return status >= 200 && status != 417
     }
 
-    /// The number of body bytes sent.
+    /// The number of body bytes sent, or nil if it is unknown.
     var sentCount: Double? {
         var count = 0.0
         return getInfo?(handle, sizeUpload, &count) == 0 ? count : nil
@@ -69,7 +69,7 @@ struct Transfer {
         _ = setPointer?(handle, writeData, nil)
     }
 
-    /// Ends the transfer if Foundation has collected too much of its body.
+    /// If Foundation has collected more of the body than the limit allows, makes the transfer fail.
     func limitBody() {
         if let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil,
             exchange.refusesBody(of: collectedCount(of: easyHandle))
@@ -78,14 +78,15 @@ struct Transfer {
         }
     }
 
-    /// Keeps libcurl from sending the request again. Call this before the transfer starts.
+    /// Keeps libcurl from sending the request again, except once after a 417. Call this before the
+    /// transfer starts.
     ///
     /// - Parameter isOnNewConnection: Whether a new connection must be used.
     func refuseRepetition(isOnNewConnection: Bool) {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
-        // libcurl does not repeat a request that it sends over a new connection. A new connection
-        // is also used with libcurl before 7.80, which lacks the callback.
+        // If a new connection is lost, libcurl does not send the request again. A new connection is
+        // also used with libcurl before 7.80, which lacks the callback.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection
@@ -95,7 +96,7 @@ struct Transfer {
     }
 }
 
-/// Whether the current queue is a session's serial queue that `markTransferQueue()` has marked.
+/// Whether the caller runs on a session's serial queue that `markTransferQueue()` has marked.
 var isOnTransferQueue: Bool { DispatchQueue.getSpecific(key: isTransferQueue) == true }
 
 private let isTransferQueue = DispatchSpecificKey<Bool>()
@@ -126,10 +127,10 @@ extension URLSessionTask {
 
 // MARK: Reflection
 
-/// Returns the value of a property that an object's class or a superclass declares.
+/// Returns the value of an object's own or inherited property, or nil if there is no such property.
 ///
 /// Searches the object's properties only while the place of this property is unknown. A search
-/// quadruples the time, and reads other properties, which other threads may be changing.
+/// quadruples the time of a call, and reads other properties, which other threads may be changing.
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
@@ -151,15 +152,15 @@ private struct PropertyKey: Hashable {
     let name: String
 }
 
-/// The places of the properties looked up so far, by class and name. A place is nil if the class
-/// lacks the property.
+/// The places of the properties looked up so far, by type and name. A place is nil if the type
+/// itself does not declare the property.
 private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
 
 private func loading(of easyHandle: Any) -> URLProtocol? {
     property("delegate", of: easyHandle) as? URLProtocol
 }
 
-/// Returns the exchange of a transfer.
+/// Returns the exchange of a transfer, if any.
 private func exchange(of easyHandle: Any) -> URLSessionExchange? {
     loading(of: easyHandle)?.task?.delegate as? URLSessionExchange
 }

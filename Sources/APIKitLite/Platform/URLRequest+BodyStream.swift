@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a body of files or bytes, and with the body's length.
+    /// Returns the request with a body of bytes or one file, and with the body's length.
     ///
     /// Some servers refuse a body of unknown length. If the request sets `Transfer-Encoding`, that
     /// header is kept, and no length is added.
@@ -25,9 +25,9 @@ extension URLRequest {
         if (value(forHTTPHeaderField: "Transfer-Encoding") ?? "").isEmpty {
             request.setValue(String(body.size), forHTTPHeaderField: "Content-Length")
             #if canImport(FoundationNetworking)
-            // Foundation on Linux always sends a stream in chunks, even with a `Content-Length`.
-            // RFC 9112, section 6.2, forbids this combination. If `Transfer-Encoding` is blank,
-            // libcurl sends neither that header nor chunks.
+            // Foundation on Linux sends a stream in chunks, even with a `Content-Length`. RFC 9112,
+            // section 6.2, forbids this combination. If `Transfer-Encoding` is blank, libcurl sends
+            // neither that header nor chunks.
             request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
             #endif
         }

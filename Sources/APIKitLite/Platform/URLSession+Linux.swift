@@ -60,8 +60,9 @@ extension URLSessionExchange {
 
     /// Responds to a challenge as the app's delegate decides.
     ///
-    /// If the delegate provides no credential, Foundation never completes the task. The task is
-    /// therefore cancelled here. The response is kept, but its body is lost.
+    /// Unless the delegate provides a credential, Foundation never completes the task, so the task
+    /// is cancelled here. If the delegate did not cancel the challenge, the response is kept
+    /// without its body.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -96,9 +97,9 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether another response may follow. Foundation asks for a credential when a 401 response is
-    /// complete, and may then send the request again. After a 417, libcurl may send the request
-    /// again without its `Expect` header.
+    /// Whether another response may follow. When a 401 response with a Basic challenge is complete,
+    /// Foundation asks for a credential, and may then send the request again. After a 417, libcurl
+    /// may send the request again without its `Expect` header.
     var mayBeFollowed: Bool {
         statusCode == 417
             || statusCode == 401
@@ -114,8 +115,8 @@ extension URLSessionExchange {
     /// Foundation delivers a proxy's response before the server's response, and in the same way. A
     /// request over a connection that is already open receives no proxy response. A download can
     /// wait for the first piece of the body before it accepts a response. Any other stream should
-    /// begin when its headers arrive. If the headers announce a body and its type, or an event
-    /// stream, they are the server's headers. A mock's response never counts as a proxy's response.
+    /// begin when its headers arrive. A success that announces a body and its type, or an event
+    /// stream, is the server's response. A mock's response never counts as a proxy's response.
     func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
         environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
             && (options.context.waitsForReader || !response.announcesBody)
@@ -123,7 +124,7 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether the response is a success with a type and a body. A proxy's
+    /// Whether the response is a success whose headers announce a type and a body. A proxy's
     /// `200 Connection established` has no body (RFC 9110, section 9.3.6), and usually no type.
     fileprivate var announcesBody: Bool {
         guard 200..<300 ~= statusCode, let type = value(forHTTPHeaderField: "Content-Type") else {
@@ -135,7 +136,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// Whether the environment tells libcurl to use a proxy for https.
+/// Whether the environment has one of libcurl's variables for an https proxy.
 private let environmentHasProxy =
     !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
@@ -199,8 +200,8 @@ extension URLSession {
     /// Returns the request, changed so that the configuration's `httpAdditionalHeaders` are not
     /// sent to another origin, except content and content-negotiation headers.
     ///
-    /// Foundation adds each additional header that the request does not set. This function sets the
-    /// headers to a blank value, so libcurl does not even send their names.
+    /// Foundation adds each additional header that the request does not set. This function sets
+    /// these headers to a blank value, so libcurl on Linux does not even send their names.
     func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
         var request = request
         let names = (configuration.httpAdditionalHeaders ?? [:]).keys
