@@ -8,9 +8,9 @@ extension HTTPSession {
     ///     async let second = loader.load(42)  // shares it
     ///
     /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are
-    /// identical if they have the same method, URL, headers, body, cache policy, timeout, and use
-    /// of cookies and cellular networks. The case of header names is ignored. Requests with
-    /// different users' tokens are not identical.
+    /// identical if they have the same method, URL, headers, body, cache policy, timeout, use of
+    /// cookies and cellular networks, and `limitingBodies` limit. The case of header names is
+    /// ignored. Requests with different users' tokens are not identical.
     ///
     /// These requests always have their own exchange:
     /// - a request with a body stream
@@ -48,8 +48,7 @@ private struct CoalescingSession: HTTPSession {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A refresh sent over its own chain would wait for a request that is waiting for the
-        // refresh.
+        // A request that a refresh sends could join an exchange that is waiting for the refresh.
         guard options.bufferLimit == nil, !SharedWork.isRunning,
             let key = request.coalescingKey(options.context)
         else {
@@ -58,8 +57,8 @@ private struct CoalescingSession: HTTPSession {
         let (handle, isNew) = exchanges.withLock {
             Exchange.join(&$0[key], isCancelledWithLastTask: true)
         }
-        // Each request of the exchange calls this function. The first call after the exchange has
-        // ended removes the exchange.
+        // Each request of the exchange calls `forget`. The first call after the exchange has ended
+        // or was cancelled removes the exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
@@ -67,7 +66,7 @@ private struct CoalescingSession: HTTPSession {
         return try await handle.value()
     }
 
-    /// Removes an exchange that has ended, unless another exchange has taken its key.
+    /// Removes an ended or cancelled exchange, unless another exchange has taken its key.
     private func forget(_ exchange: Exchange, _ key: [AnyHashable?]) {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }

@@ -3,7 +3,8 @@ import Foundation
 /// An event of ``HTTPSession/observed(clock:by:)``: the start, repetition or end of an exchange,
 /// the headers or end of a stream, or a response that a load rejected.
 ///
-/// A test can compare events by their ``description``, which is the same on every platform:
+/// A test can compare events by their ``description``, which is the same on every platform, except
+/// for Foundation's error texts:
 ///
 ///     #expect(
 ///         events.map(\.description) == [
@@ -16,8 +17,9 @@ public struct ExchangeEvent: Sendable {
         /// The exchange is about to start.
         case started
         /// A `URLSession` on Linux sends the request again, because the connection was lost before
-        /// the server responded. Only an idempotent request with a body causes this event. If
-        /// libcurl or Apple's Foundation itself repeats a request, no event is reported.
+        /// the server responded. Only a request with a body, and with an idempotent method or an
+        /// `Idempotency-Key`, causes this event. If libcurl or Apple's Foundation itself repeats a
+        /// request, no event is reported.
         case resent
         /// A complete response with any status arrived, with a body of this many bytes.
         case received(bytes: Int)
@@ -27,10 +29,10 @@ public struct ExchangeEvent: Sendable {
         /// The headers of a stream arrived, with any status. One event reports the stream's end:
         /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
-        /// A stream's body was read to its end. The value is its size in bytes.
+        /// A stream's body of this many bytes was read to its end, or was complete from the start.
         case closed(bytes: Int)
-        /// The reader of a stream stopped after this many bytes, or the reader's task was
-        /// cancelled.
+        /// The reader of a stream stopped after this many bytes, or the reader's task or the
+        /// transfer was cancelled.
         case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). This
@@ -46,10 +48,10 @@ public struct ExchangeEvent: Sendable {
     /// several exchanges, ``Kind/rejected(_:)`` has the number of the exchange whose response was
     /// rejected.
     public let id: Int
-    /// The exchange's request. Nil only for a ``Kind/rejected(_:)`` event whose error has no
-    /// request.
+    /// The exchange's request. For ``Kind/rejected(_:)``, it is the error's request, which may be
+    /// nil.
     ///
-    /// `event.request?.curlCommand()` returns a shell command that sends the request again.
+    /// `event.request?.curlCommand()` returns the request as a shell command with redacted secrets.
     public let request: URLRequest?
     /// The request's type, such as `UserRequest`, which serves as the route in metrics. For a plain
     /// `URLRequest`, this is the `name` that was passed to the load, or nil if there is no name.

@@ -11,8 +11,8 @@ extension HTTPSession {
     ///     }
     ///
     /// The closure handles both whole responses and streams. ``HTTPBody/data`` contains the bytes
-    /// of a whole response. For a stream, `data` is nil, and the reader of the returned body
-    /// receives the pieces.
+    /// of a whole response. If a stream's body comes in pieces, `data` is nil, and the reader of
+    /// the returned body receives the pieces.
     ///
     /// - Parameter intercept: Receives the request and a function that sends a request over this
     ///   session. The closure runs in the caller's task, so cancelling that task cancels the

@@ -6,10 +6,10 @@ extension HTTPSession {
     ///     let (_, response) = try await session.redirecting(.refuse).data(for: request)
     ///     let location = response.value(forHTTPHeaderField: "Location")
     ///
-    /// Without this policy, all redirects are followed. If a chain has several such policies, the
-    /// outermost policy, which was added last, applies. To follow all redirects in spite of an
-    /// inner policy, write `redirecting { _, next in next }`. A refresh request contains a secret,
-    /// so its redirects are followed only within its origin.
+    /// Without this policy, all redirects are followed, up to 16. If a chain has several such
+    /// policies, the outermost policy, which was added last, applies. To follow all redirects in
+    /// spite of an inner policy, write `redirecting { _, next in next }`. A refresh request
+    /// contains a secret, so its redirects are followed only within its origin.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         redirecting(by: { request, _, next in
             switch policy {

@@ -10,7 +10,7 @@ public final class RequestLimit: Sendable {
 
     /// Creates a limit.
     ///
-    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests in progress. A value below 1 counts as 1.
     public init(_ count: Int) {
         semaphore = AsyncSemaphore(count)
     }
@@ -25,17 +25,17 @@ extension HTTPSession {
     /// The returned session owns the limit. Create the session once and keep it. To share a limit
     /// between chains, use ``limited(by:)``, whose documentation also says when a request counts.
     ///
-    /// - Parameter count: The maximum number of requests. A value below 1 counts as 1.
+    /// - Parameter count: The maximum number of requests in progress. A value below 1 counts as 1.
     public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
 
     /// Returns a session whose requests count against a limit. Requests beyond the limit wait in
     /// order of arrival.
     ///
-    /// A request counts until the body of its response has ended. A stream counts until its body
-    /// has been read to the end, or its reader has left. In `retrying().limited(to: 4)`, a request
-    /// also counts during the delays between attempts. A request that is cancelled while waiting
-    /// ends immediately. After a timeout by an inner `timingOut`, another request may start while
-    /// the timed-out request is still ending.
+    /// A request counts until it fails or its response is complete. A stream counts until its body
+    /// has been read to the end or has failed, or its reader has left. In
+    /// `retrying().limited(to: 4)`, a request also counts during the delays between attempts. A
+    /// request that is cancelled while waiting ends immediately. After a timeout by an inner
+    /// `timingOut`, another request may start while the timed-out request is still ending.
     ///
     /// If a request under the limit waits for the response to another request, send the other
     /// request over a session without the limit. The `refresh` of `Credentials` already does this.

@@ -22,7 +22,7 @@ public struct RetryAttempt: Sendable {
     public let request: URLRequest
     /// The response's status and headers, or nil if the attempt threw an error.
     public let response: HTTPURLResponse?
-    /// The response's body. Nil after an error, and for a stream, whose body has not been read.
+    /// The response's body. Nil after an error, and for a stream whose body comes in pieces.
     public let data: Data?
     /// The error, or nil if there is a response.
     public let error: (any Error)?
@@ -49,7 +49,7 @@ public struct RetryAttempt: Sendable {
     ///   - policy: The policy that makes the decision.
     ///   - random: The jitter factor, from 0 to 1. At 1, the delay is the longest possible.
     ///   - now: The current time. A date in `Retry-After` is measured from this time if the
-    ///     response has no `Date` header.
+    ///     response has no valid `Date` header.
     public init(
         _ number: Int = 1, of request: URLRequest, response: HTTPURLResponse? = nil,
         data: Data? = nil, error: (any Error)? = nil, elapsed: Duration = .zero,
@@ -126,7 +126,7 @@ extension HTTPURLResponse {
 }
 
 extension RetryPolicy {
-    /// Returns whether a delay ends before the deadline.
+    /// Returns whether a delay ends before the deadline. True if there is no deadline.
     func allows(_ delay: Duration, after elapsed: Duration) -> Bool {
         deadline.map { elapsed.clamped + delay < $0 } ?? true
     }
@@ -136,7 +136,7 @@ extension RetryPolicy {
         if !allows(.zero, after: elapsed) { throw URLError(.timedOut) }
     }
 
-    /// Returns whether the failure of an attempt may be temporary.
+    /// Returns whether an attempt failed in a way that may be temporary.
     func isTransient(_ response: HTTPURLResponse?, _ error: (any Error)?) -> Bool {
         if let error { return URLError(from: error).map { errorCodes.contains($0.code) } ?? false }
         return response.map { statuses.contains($0.statusCode) } ?? false
@@ -144,7 +144,7 @@ extension RetryPolicy {
 
     /// Returns the delay after an attempt: exponential backoff with full jitter.
     fileprivate func backoff(afterAttempt number: Int, random: Double) -> Duration {
-        // 30 doublings of a millisecond are 12 days, so further doublings make no difference.
+        // A millisecond becomes 12 days after 30 doublings, so more doublings are not needed.
         let longest = baseDelay.clamped * (1 << min(number - 1, 30))
         let bound = min(longest, maximumDelay.clamped)
         if random >= 1 { return bound }

@@ -21,7 +21,7 @@ import Foundation
 /// - The response's status is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
 /// - Fewer than ``maximumAttempts`` attempts were made.
-/// - The delay ends before the ``deadline``.
+/// - The delay is at most ``maximumDelay``, and ends before the ``deadline``.
 ///
 /// The delay after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
 /// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``. The
@@ -34,8 +34,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The upper bound of the first delay. The bound doubles with each attempt. A negative value
     /// counts as zero.
     public var baseDelay: Duration
-    /// The longest delay. If the server asks for a longer delay, the request is not sent again. A
-    /// negative value counts as zero.
+    /// The longest delay, to which an ``EventStream`` adds the server's `retry`. If `Retry-After`
+    /// asks for a longer delay, the request is not sent again. A negative value counts as zero.
     public var maximumDelay: Duration
     /// The maximum time for all attempts and delays together, from the start of the first attempt.
     ///
@@ -77,10 +77,10 @@ public struct RetryPolicy: Sendable, Equatable {
         self.errorCodes = errorCodes
     }
 
-    /// The default policy: at most 3 attempts within 120 seconds.
+    /// The default policy: at most 3 attempts, which begin within 120 seconds.
     ///
-    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for longer
-    /// delays.
+    /// The delays are at most 0.5 and 1 second, unless the server asks for other delays of up to 30
+    /// seconds.
     public static let standard = RetryPolicy(
         methods: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"],
         statuses: [408, 429, 500, 502, 503, 504],
@@ -95,8 +95,8 @@ public struct RetryPolicy: Sendable, Equatable {
 
 extension URLRequest {
     /// Returns whether the request may be sent again even if a server has processed it. The request
-    /// must have one of the methods (any method if nil) or an `Idempotency-Key`, and no body that
-    /// can be sent only once.
+    /// must have one of the `methods` (any method if `methods` is nil) or an `Idempotency-Key`, and
+    /// no body that can be sent only once.
     func mayBeRepeated(methods: Set<String>? = RetryPolicy.standard.methods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         let method = httpMethod?.uppercased() ?? "GET"

@@ -53,14 +53,16 @@ extension HTTPSession {
     ///     let session = URLSession.shared.retrying()
     ///
     /// The caller receives the last attempt's response or error, unchanged. Cancelling the task
-    /// ends a delay immediately, and nothing is sent after the cancellation.
+    /// ends a delay immediately with `URLError.cancelled`, and nothing is sent after the
+    /// cancellation.
     ///
     /// For a stream, the policy decides by the headers or the error. Once the headers of a response
     /// that is not retried have arrived, nothing is sent again. If the body ends early, reading the
     /// body throws an error.
     ///
-    /// The policy's deadline is checked before each attempt and each delay. The deadline does not
-    /// end an attempt that hangs. To end such an attempt, use ``timingOut(after:idle:clock:)``.
+    /// The policy's deadline is checked before each attempt and each delay. If it has passed before
+    /// an attempt, the caller receives `URLError.timedOut`. The deadline does not end an attempt
+    /// that hangs. To end such an attempt, use ``timingOut(after:idle:clock:)``.
     ///
     /// - Parameters:
     ///   - policy: The policy that decides which failures are retried, how often, and after what
@@ -73,7 +75,7 @@ extension HTTPSession {
     ///     after the deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
-    ///     response has no `Date` header.
+    ///     response has no valid `Date` header.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
         deciding: @escaping @Sendable (RetryAttempt) -> RetryDecision = { $0.decision },

@@ -3,9 +3,9 @@ import Foundation
 private struct TimingOutSession: HTTPSession {
     let next: any HTTPSession
     let timeline: Timeline
-    /// The timer for the exchange. Nil if the timeout is zero or negative.
+    /// The timer that limits each exchange. Nil if the timeout is zero or negative.
     let timer: DeadlineTimer?
-    /// The timer that limits the wait for each piece of a stream.
+    /// The timer that limits the wait for each piece of a stream. Nil if there is no limit.
     let idleTimer: DeadlineTimer?
 
     // The request is sent in a separate task, because a task group would wait for work that ignores
@@ -25,7 +25,7 @@ private struct TimingOutSession: HTTPSession {
         defer { limit.cancel() }
         let task = Task.immediateIfAvailable { [next, timeline] in
             let result = await Result { try await next.send(request, awaiting: options) }
-            // A late response is discarded even if the timer's task has not run yet.
+            // A late result is discarded even if the timer has not called back yet.
             let isLate = timeline.now() >= deadline
             promise.resolve(with: isLate ? .failure(URLError(.timedOut)) : result)
         }
@@ -65,8 +65,8 @@ extension HTTPSession {
     ///
     /// A stream can last indefinitely. `duration` limits the time until the stream's headers
     /// arrive, and `idle` limits how long the reader waits for the next piece. (If a stream's
-    /// response is not accepted, the error contains as much of the body as arrives within
-    /// `duration`, and within 5 seconds after the headers.)
+    /// response is not accepted, the error contains the part of the body that arrives within
+    /// `duration` and within 5 seconds after the headers, up to 1 MiB.)
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///
@@ -74,9 +74,9 @@ extension HTTPSession {
     /// has 30 seconds. In `retrying().timingOut(after: .seconds(30))`, all attempts and delays
     /// together have 30 seconds.
     ///
-    /// Foundation's `timeoutInterval` limits the time between two parts of a response, not the
-    /// entire exchange. That limit is not enforced for a custom `URLProtocol`, and on Linux, a
-    /// request with a value below one second fails immediately.
+    /// Foundation's `timeoutInterval` limits how long a request can be idle, not the entire
+    /// exchange. That limit is not enforced for a custom `URLProtocol`, and on Linux, a request
+    /// with a value below one second fails immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing
