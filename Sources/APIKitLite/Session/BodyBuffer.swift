@@ -12,13 +12,13 @@ package final class BodyBuffer: Sendable {
         /// The end of the body, which the reader receives after the pieces.
         var ending: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// The function that ends the transfer. Nil after the body has ended.
+        /// The function that ends the transfer. Nil before it is set, and after the body has ended.
         var cancel: (@Sendable () -> Void)?
         /// Whether the transfer was ended early, or must be ended as soon as `cancel` is set.
         var isCancelled = false
 
-        /// Removes and returns the pieces that have arrived. Returns an empty array at the end of
-        /// the body, or nil if the reader must wait.
+        /// Removes and returns the pieces that have arrived. At the end of the body, returns an
+        /// empty array or the body's error. Returns nil if the reader must wait.
         mutating func take() -> Result<[Data], any Error>? {
             guard count > 0 else { return ending.map { $0.map { [] } } }
             defer { (pieces, count) = ([], 0) }
@@ -30,7 +30,7 @@ package final class BodyBuffer: Sendable {
     /// Pieces are joined up to this size, because each piece has a fixed cost.
     private static let smallPiece = 16 * 1024
 
-    /// The maximum number of unread bytes.
+    /// The maximum number of unread bytes, unless a single piece has more.
     let limit: Int
     private let state = Locked(State())
 
@@ -38,9 +38,9 @@ package final class BodyBuffer: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// Sets the function that ends the transfer. The function is called at most once, when the
-    /// reader leaves or the limit is exceeded. If the transfer must already end, the function is
-    /// called immediately.
+    /// Sets the function that ends the transfer. The function is called at most once, when
+    /// `end(throwing:)` ends the transfer or the limit is exceeded. If the transfer must already
+    /// end, the function is called immediately.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = cancel }
@@ -65,7 +65,7 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece, unless the piece is empty.
+    /// Adds a piece, unless the piece is empty or the body has ended.
     ///
     /// If the unread bytes exceed the limit, the body ends with ``TransportError/bodyLimit(_:)``. A
     /// single piece is kept even if it exceeds the limit, because it is already in memory.
@@ -95,7 +95,7 @@ package final class BodyBuffer: Sendable {
         callBack?()
     }
 
-    /// Ends the body, with an error if the body is incomplete. A second call does nothing.
+    /// Ends the body, with an error if the body is incomplete. Does nothing if the body has ended.
     package func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }
@@ -110,8 +110,8 @@ package final class BodyBuffer: Sendable {
 
     /// Suspends until bytes have arrived, and returns all of them, or nil at the end of the body.
     ///
-    /// Only one task may call this function at a time. If that task is cancelled, the transfer
-    /// ends.
+    /// Only one task may call this function at a time. If that task is cancelled while it waits,
+    /// the transfer ends.
     ///
     /// - Throws: The error that ended the body. Every later call throws the same error.
     func next() async throws -> Data? {
@@ -131,15 +131,15 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// Ends the transfer, and discards unread bytes. If the entire body has been read, does
-    /// nothing. A pending call to `next()` and all later calls throw the error.
+    /// Ends the transfer, and discards unread bytes. A pending call to `next()` and all later calls
+    /// throw the error. If the body has ended and no byte is unread, does nothing.
     ///
     /// - Returns: Whether a call to `next()` was pending.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
         let (reader, cancel) = state.withLock { state -> Step in
-            // The entire body has been read.
+            // The body has ended, and all its bytes have been read.
             if state.count == 0, state.ending != nil { return (nil, nil) }
             (state.pieces, state.count) = ([], 0)
             // `isCancelled` remains true if the limit was already exceeded.
@@ -167,6 +167,6 @@ package enum ReaderState: Equatable, Sendable {
     case waiting(afterBytes: Int)
     /// The reader has not asked for the next piece.
     case busy
-    /// The reader left before the end of the body.
+    /// The reader left, or the transfer was ended early for another reason.
     case left
 }

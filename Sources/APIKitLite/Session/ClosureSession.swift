@@ -39,8 +39,8 @@ public struct ClosureSession: HTTPSession {
     ///   - options: What to wait for. The response is complete in any case.
     /// - Returns: The complete body, and the status and headers.
     /// - Throws: Any error thrown by the closure. ``TransportError/notHTTP(_:)`` if the closure's
-    ///   response is not an `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if the body
-    ///   is too large.
+    ///   response is not an `HTTPURLResponse`. ``TransportError/bodyTooLarge(limit:)`` if the whole
+    ///   body is awaited and too large.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -50,7 +50,7 @@ public struct ClosureSession: HTTPSession {
 
 extension HTTPSession {
     /// Returns a session that changes the context that the inner sessions receive with each
-    /// request.
+    /// request, and applies the context's body limit to the response.
     func changingContext(
         _ change: @escaping @Sendable (inout SendContext) -> Void
     ) -> some HTTPSession {

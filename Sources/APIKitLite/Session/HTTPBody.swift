@@ -40,7 +40,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The exchange to describe in errors about the body's elements. Nil unless the body was
     /// returned by ``HTTPSession/stream(_:buffering:)``.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
-    /// The maximum size of the whole body, or nil if no session in the chain has set a limit.
+    /// The maximum size of the whole body. Nil for a stream, or if the chain sets no limit.
     var limit: Int?
 
     /// What the sessions of a chain tell the load about an exchange, along with the response.
@@ -50,8 +50,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         var didReject: [@Sendable (APIRequestError) -> Void] = []
         /// A sentence about a credential that was not sent, if the response is a 401.
         var missingCredential: String?
-        /// The clocks of the chain, each with the time when a timeout expires. The time is nil if
-        /// no timeout uses the clock.
+        /// The clock of each timeout in the chain, with the time when the timeout expires, and the
+        /// clock of a mock, without a time.
         var timeouts: [(timeline: Timeline, deadline: Duration?)] = []
     }
 
@@ -60,8 +60,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .complete(data)
     }
 
-    /// Creates a body in pieces. `end` is called when the reader leaves, and can be called more
-    /// than once.
+    /// Creates a body in pieces. `end` is called when the reader leaves or a timeout expires, and
+    /// can be called more than once.
     init(next: @escaping Next, end: @escaping End) {
         content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
     }
@@ -293,7 +293,7 @@ private final class BodyTransfer: Sendable {
 }
 
 extension HTTPBody {
-    /// The maximum number of body bytes that an error keeps.
+    /// The maximum number of bytes that an error keeps of a stream's body.
     private static let longestBeginning = 1024 * 1024
 
     /// Returns the beginning of a refused response's body for the error: at most 1 MiB, and only
@@ -303,8 +303,8 @@ extension HTTPBody {
     /// clock measures them only if no clock belongs to a test. If the body throws an error, returns
     /// the bytes that arrived before the error, because the refusal matters more than this error.
     ///
-    /// The body's next reader receives these bytes again, followed by an error if a time limit
-    /// ended the transfer.
+    /// The body's next reader receives these bytes again, and then the rest of the body, or the
+    /// error that ended the transfer.
     nonisolated(nonsending) mutating func peek(on clock: any Clock<Duration>) async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]

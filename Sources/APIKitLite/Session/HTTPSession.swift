@@ -81,11 +81,11 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - progress: Called on any thread while the request's body is sent, with the number of
-    ///     bytes passed to the connection so far, and the body's size. When the last call reports
-    ///     the full size, a few hundred kilobytes may still be in transit. If the server refuses
-    ///     the body before all of it was read, the number stays below the size. If the request is
-    ///     sent again, the number drops. For your own body stream, the size is nil on Apple
-    ///     platforms, and `progress` is not called on Linux.
+    ///     bytes passed to the connection so far, and the body's size. When the full size is first
+    ///     reported, a few hundred kilobytes may still be in transit. If the server refuses the
+    ///     body before all of it was read, the number stays below the size. If the request is sent
+    ///     again, the number drops. For your own body stream, the size is nil on Apple platforms,
+    ///     and `progress` is not called on Linux.
     /// - Returns: The body's bytes, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func data(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which redirects a session follows. Without a redirect policy, a session follows all redirects.
+/// Which redirects a session follows. Without a redirect policy, it follows any redirect, up to 16.
 public enum RedirectPolicy: Sendable {
     /// Follows redirects within the request's origin (scheme, host and port). A redirect to another
     /// origin is returned as the response, with its status and `Location`.
@@ -20,7 +20,7 @@ extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final response.
     ///
     /// - Throws: Any error thrown by the app's closure, or
-    ///   ``TransportError/refusedRedirect(from:to:)`` if a secret must not be sent to the other
+    ///   ``TransportError/refusedRedirect(from:to:)`` if a secret must not be sent to another
     ///   origin.
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
@@ -32,15 +32,15 @@ extension SendContext {
 }
 
 /// Returns the request that follows a redirect, or nil if the response is the final response,
-/// because it has no redirect status or its `Location` is not an `http` or `https` URL.
+/// because it has no redirect status, or no `Location` with an `http` or `https` URL.
 ///
-/// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
-/// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
-/// is kept unless the location has its own fragment (RFC 9110, section 10.2.2).
+/// A POST after 301 or 302, and any request except a HEAD after 303, becomes a GET without a body.
+/// Otherwise, the method and the body are kept (RFC 9110, section 15.4). The fragment is kept
+/// unless the location has its own fragment (RFC 9110, section 10.2.2).
 ///
 /// A redirected request to another origin (scheme, host or port) keeps only content and
 /// content-negotiation headers. These are `Range`, `User-Agent`, `Last-Event-ID` (without it, a
-/// stream would start over), and the headers of RFC 9110 whose names begin with `Accept`,
+/// stream would start over), and the request headers of RFC 9110 whose names begin with `Accept`,
 /// `Content-` or `If-`. Credentials, cookies and unknown headers are removed.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest

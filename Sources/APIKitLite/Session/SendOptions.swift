@@ -43,7 +43,7 @@ package struct SendContext: Sendable {
     /// How many mocks have passed on the request that the current task is sending.
     @TaskLocal package static var passes = 0
 
-    /// The request's type, such as `UserRequest`.
+    /// The request's type, such as `UserRequest`, or the `name` passed to the load, if any.
     var requestType: String?
 
     /// Which redirects to follow, or nil if no session in the chain has decided.
@@ -68,8 +68,8 @@ package struct SendContext: Sendable {
     /// waited since then, for example for a retry.
     var madeAt: Int?
 
-    /// Records when the request was made. Call this before the request waits for anything except
-    /// its credential.
+    /// Records when the request was made, unless it is recorded already. Call this before the
+    /// request waits for anything except its credential.
     mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a

@@ -11,8 +11,8 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// A server redirected a refresh request, which contains a secret, to another origin.
     /// The redirect was not followed. An origin looks like `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
-    /// The app set another credential after the request was made, so the request was not sent: see
-    /// ``Credentials/credential``.
+    /// The app set another credential, or nil, after the request was made, so the request was not
+    /// sent: see ``Credentials/credential``.
     case credentialChanged
     /// The reader of a body was too slow, and more bytes were buffered than this limit allows. The
     /// reader receives the buffered bytes before this error. See

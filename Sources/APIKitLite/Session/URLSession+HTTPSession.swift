@@ -13,9 +13,10 @@ extension URLSession: HTTPSession {
     ///   - request: The request to send.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers.
-    /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` from
-    ///   Foundation. ``TransportError`` for an error without a `URLError` code. ``FileBodyError``
-    ///   if a file of the body cannot be read.
+    /// - Throws: `URLError.cancelled` if the task is cancelled. Any other error from Foundation
+    ///   (usually a `URLError`), a redirect closure or your own body stream. ``TransportError`` for
+    ///   an error without a `URLError` code. ``FileBodyError`` if a file of the body is missing,
+    ///   unreadable or resized.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

@@ -2,9 +2,9 @@ import Foundation
 
 /// One task of a `URLSession`, and the task's delegate, which decides about redirects.
 ///
-/// The session's own delegate is also asked, and its decision takes precedence. The files in
-/// `Platform/` add what Foundation on Linux needs: a response to a challenge, and a limit that
-/// keeps libcurl to one attempt.
+/// Before a redirect is followed, the session's own delegate is also asked, and its decision
+/// applies. The files in `Platform/` add what Foundation on Linux needs, such as a response to a
+/// challenge, and a limit that keeps libcurl to one attempt.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -21,7 +21,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     // All exchanges share this lock. It is held for nanoseconds, and creating a lock for each
     // exchange would cost more than everything else in this type.
     private static let lock = NSLock()
-    /// The caller's request. The task's request may contain additions for Foundation.
+    /// The request, without the additions for Foundation that the task's request may contain.
     let request: URLRequest
     /// The body's file, which Foundation on Apple platforms may need to reopen.
     let file: URL?
@@ -32,8 +32,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let repetition: Repetition
     /// Whether Foundation's own protocol loads the request, rather than a class of the app.
     let isOverConnection: Bool
-    /// Returns whether a response has begun, or true if that is unknown. This closure is set before
-    /// the task starts.
+    /// Returns whether a response has begun, or true if that is unknown. This closure is set only
+    /// before the transfer starts.
     var hasResponse: () -> Bool = { true }
     /// Whether libcurl has removed the `Expect` header. This flag is used on the task's queue.
     var isWithoutExpect = false
@@ -61,8 +61,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         self.isOverConnection = isOverConnection
     }
 
-    /// Returns the app's session, which may not be the task's session, or nil if the app's session
-    /// was released.
+    /// Returns the app's session, which may differ from the task's session, or nil if the app's
+    /// session was released.
     func appSession(of session: URLSession) -> URLSession? { session }
 
     /// Returns the delegate of the app's session.
@@ -106,7 +106,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         if mayStart { task.resume() } else { task.cancel() }
     }
 
-    /// Cancels the task, immediately or when it is started.
+    /// Cancels the exchange, even if its task has not started.
     func cancel() {
         let (task, isAtRedirect) = Self.lock.withLock {
             defer { (isOver, self.task) = (true, nil) }
@@ -123,7 +123,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             return (isOver, self.decision)
         }
         if let decision { return decision }
-        // Bytes that arrived after the cancellation are discarded.
+        // The response of a cancelled exchange is discarded.
         if isCancelled { return .failure(URLError(.cancelled)) }
         if let error {
             let error = bodyStreamError ?? originalError(of: error)
@@ -141,7 +141,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         request.httpBodyStream.flatMap { $0.streamStatus == .error ? $0.streamError : nil }
     }
 
-    /// If the body already has too many bytes, makes the task fail and returns true.
+    /// If a body of this many bytes exceeds the limit, makes the exchange fail and returns true.
     func refusesBody(of count: Int) -> Bool {
         let limit = options.context.bodyLimit ?? SendOptions.standardBodyLimit
         guard count > limit else { return false }
@@ -186,7 +186,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
     }
 
-    /// Ends a task at a redirect. If there is no next request, the redirect itself is the response.
+    /// Ends a task at a redirect. If `next` contains nil, the redirect itself is the response.
     ///
     /// Foundation must not follow the redirect. On Linux, Foundation would lose the request's body
     /// at a 307 or 308. On Apple platforms, Foundation would ask for a new body stream.

@@ -56,7 +56,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return (buffer, http)
     }
 
-    /// The state of the body's reader, which is busy until the headers arrive.
+    /// The state of the body's reader, which is busy until the caller receives the response.
     fileprivate var readerState: ReaderState { received?.buffer.readerState ?? .busy }
 
     override func appSession(of session: URLSession) -> URLSession? { owner }
