@@ -8,11 +8,11 @@ import Foundation
 /// }
 /// ```
 ///
-/// Nothing is sent until the first element is requested. Each iterator sends one request. Leaving
-/// the loop or cancelling the task ends the transfer. A cancelled task receives an error whose
-/// ``APIRequestError/isCancellation`` is true. Before any other error is thrown, all elements that
-/// precede the error are delivered. Only the elements from one received piece of the body are kept
-/// in memory at a time.
+/// Nothing is sent until the first element is requested. Each iterator sends one request, unless
+/// the stream reads a body that is already open. Leaving the loop or cancelling the task ends the
+/// transfer. A cancelled task receives an error whose ``APIRequestError/isCancellation`` is true.
+/// Before any other error is thrown, all elements that precede the error are delivered. Only the
+/// elements from one received piece of the body are kept in memory at a time.
 ///
 /// On an actor, if you support systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2,
 /// call `next()` in a `while` loop, because `for try await` on those systems leaves the actor for
@@ -24,7 +24,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     /// The body, if it is already open and no request needs to be sent.
     var body: HTTPBody?
 
-    /// Returns an iterator. The first call to its `next()` sends the request.
+    /// Returns an iterator. Its first `next()` sends the request, unless the body is already open.
     public func makeAsyncIterator() -> Iterator {
         Iterator(flow: StreamFlow(load, input: input, body), isConcurrent: isConcurrent)
     }
@@ -37,8 +37,8 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         fileprivate let flow: StreamFlow<T>
         fileprivate let isConcurrent: Bool
 
-        /// The status and the headers of the response, such as rate-limit headers. Nil before the
-        /// headers have arrived.
+        /// The status and the headers of the response, such as rate-limit headers. Nil until
+        /// `next()` has received the headers.
         public var response: HTTPURLResponse? { flow.response }
 
         /// Suspends until the next element has arrived. Stays on the caller's actor.
@@ -71,10 +71,11 @@ extension APIStream.Iterator: Sendable
 where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
 
 extension HTTPSession {
-    /// Returns a response's elements as they arrive, for a request that is not `Sendable`.
+    /// Returns a response's elements as they arrive, if the request, its input or the elements are
+    /// not `Sendable`.
     ///
-    /// The stream runs `makeRequest`, `makeParser` and the parser on the caller's actor. The
-    /// parameters are the same as for a `Sendable` request.
+    /// The stream runs the request's functions and the parser on the caller's actor. The parameters
+    /// are the same as for a `Sendable` request.
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
@@ -85,7 +86,7 @@ extension HTTPSession {
     ///
     ///     for try await delta in session.stream(ChatRequest(), "Why?") { print(delta.text) }
     ///
-    /// The stream runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    /// The stream runs the request's functions and the parser off the caller's actor.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -96,9 +97,10 @@ extension HTTPSession {
         APIStream(load: Load(request, over: self), input: input, isConcurrent: true)
     }
 
-    /// Returns the elements of the response to a request that needs no input and is not `Sendable`.
+    /// Returns the elements of the response to a request that needs no input, if the request or the
+    /// elements are not `Sendable`.
     ///
-    /// The stream runs `makeRequest`, `makeParser` and the parser on the caller's actor.
+    /// The stream runs the request's functions and the parser on the caller's actor.
     public func stream<R: StreamedAPIRequest>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void {
@@ -107,7 +109,7 @@ extension HTTPSession {
 
     /// Returns the elements of the response to a request that needs no input.
     ///
-    /// The stream runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    /// The stream runs the request's functions and the parser off the caller's actor.
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void, R.Parser.Element: Sendable {

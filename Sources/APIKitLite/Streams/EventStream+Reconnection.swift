@@ -8,7 +8,7 @@ extension EventStream {
     /// function.
     struct Reconnection: Sendable {
         /// The shortest delay. Without this limit, a server that ends each connection after one
-        /// event would receive a thousand requests a second.
+        /// event could receive a thousand requests a second.
         private static let shortestDelay = Duration.milliseconds(100)
 
         /// The policy that limits and delays reconnections. The policy's `methods` have no effect.
@@ -29,15 +29,15 @@ extension EventStream {
         /// that a server that accepts and closes each connection is not flooded.
         var attempts = 0
 
-        /// The delay before a new connection, from the server's `retry` field, or `nil` if there
-        /// was no such field.
+        /// The delay that the server's last `retry` field asks for, or `nil` if there was no such
+        /// field.
         var retry: Duration?
 
         /// What a client does after a connection has ended.
         enum Decision: Equatable {
             /// The events end without an error.
             case end
-            /// The events end with the connection's error.
+            /// The events end with the connection's error, or with a timeout after a complete body.
             case fail
             /// The client reconnects after a delay.
             case reconnect(after: Duration)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An asynchronous sequence of events from a `text/event-stream`, which reconnects as needed.
+/// An asynchronous sequence of events from a `text/event-stream`. It reconnects as needed.
 ///
 /// ```swift
 /// for try await event in session.events(URLRequest(url: url)) { show(event.data) }
@@ -23,7 +23,7 @@ import Foundation
 /// `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms. The delay thus
 /// grows even if a server accepts each connection and ends it immediately. A connection that has an
 /// event, or that is accepted and lasts at least `maximumDelay`, counts as the first connection
-/// again.
+/// again. A `Retry-After` header replaces the backoff.
 ///
 /// Each iterator has its own connection, and nothing is sent before the first call to the
 /// iterator's `next()`.
@@ -72,8 +72,9 @@ public struct EventStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIRequestError`` if a connection fails and the client does not reconnect,
         ///   or at the policy's deadline. The error's stage is `.transport` for a network error,
-        ///   `.validate` for a status other than 200, and `.parse` for a media type other than
-        ///   `text/event-stream`, or a body that cannot be parsed. Every later call returns `nil`.
+        ///   the deadline or a cancellation, `.validate` for a rejected response or a status other
+        ///   than 200, and `.parse` for a media type other than `text/event-stream`, or a body that
+        ///   cannot be parsed. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -157,7 +158,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .end: hasEnded = true
             case .fail:
                 hasEnded = true
-                // A complete body is an error only at the deadline.
+                // A complete body is an error only if the delay would not end before the deadline.
                 throw stream.load.notifyingObservers(
                     of: error ?? stream.load.failure(.transport, URLError(.timedOut)))
             case .reconnect(let delay):
@@ -180,7 +181,7 @@ extension RetryPolicy {
 }
 
 extension HTTPSession {
-    /// Returns the events of a `text/event-stream`, and reconnects as needed.
+    /// Returns the events of a `text/event-stream`, in a sequence that reconnects as needed.
     ///
     /// ```swift
     /// var request = URLRequest(url: url)
@@ -208,14 +209,15 @@ extension HTTPSession {
     ///   - name: The call's name in errors and exchange events (`requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. The closure is called with empty data
-    ///     when the headers arrive. If the closure throws, it is called again with the beginning of
-    ///     the body, so that its error can quote the server's message. A response that the closure
-    ///     accepts must also have status 200. Whether the client reconnects after a rejected
-    ///     response depends on the response's status, not on the closure's error.
+    ///     when the headers arrive. A response that the closure accepts must also have status 200.
+    ///     If the closure throws or the status differs, the closure is called again with the
+    ///     beginning of the body, so that its error can quote the server's message. Whether the
+    ///     client reconnects after a rejected response depends on the response's status, not on the
+    ///     closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
-    ///     response has no `Date` header.
+    ///     response has no valid `Date` header.
     /// - Returns: The sequence of the events. Nothing is sent yet.
     public func events(
         _ request: URLRequest, after lastEventID: String = "",
