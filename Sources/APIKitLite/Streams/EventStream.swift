@@ -150,6 +150,8 @@ public struct EventStream: AsyncSequence, Sendable {
                 }
                 lostAt = end
             }
+            // The load of the connection has its observers.
+            let load = connection?.load ?? stream.load
             connection = nil
             let decision = reconnection.decision(
                 after: error, of: stream.request, elapsed: elapsed, now: stream.now(),
@@ -159,7 +161,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .fail:
                 hasEnded = true
                 // A complete body is an error only if the delay would not end before the deadline.
-                throw stream.load.notifyingObservers(
+                throw load.notifyingObservers(
                     of: error ?? stream.load.failure(.transport, URLError(.timedOut)))
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)

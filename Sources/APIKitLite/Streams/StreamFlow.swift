@@ -20,7 +20,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let input: T.RequestDataType
     private let body: HTTPBody?
     private let start: Load<T>
-    private var load: Load<T>
+    private(set) var load: Load<T>
     /// The parser for the response. Nil until the response is accepted.
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil until the response is accepted, and after the last piece to parse.

@@ -166,6 +166,28 @@ import TestSupport
         #expect(log.lines == [line, "\(line): \(reason), 0.000 s"])
     }
 
+    /// A refusal that ends the events is reported once; one after which they reconnect, never.
+    @Test(arguments: [
+        (MockResponse.status(404), "The server responded with 404 (Not Found)"),
+        (.json("{}"), "text/event-stream was expected"),
+    ])
+    func anObserverIsToldThatEventsWereRejected(
+        _ response: MockResponse, _ reason: String
+    ) async throws {
+        network.stub(.get("/events"), response)
+        network.stub(.get("/events"), .status(503), times: .exactly(2))
+        let log = EventLog(clock: clock)
+        let events = session.observed(by: log).events(
+            .test("events"), clock: ImmediateClock(), random: { 0 })
+
+        await #expect(throws: APIRequestError.self) { for try await _ in events {} }
+
+        let rejections = log.events.filter { if case .rejected = $0.kind { true } else { false } }
+        #expect(rejections.count == 1)
+        #expect(rejections.first?.id == 3)
+        #expect(rejections.first?.description.contains(reason) == true, "\(rejections)")
+    }
+
     @Test func aClosureSeesTheHeadAndTheTrueBody() async throws {
         network.stub(.get("/stream"), .text("value", status: 203), times: .any)
         let seen = Locked<[String?]>([])
