@@ -37,9 +37,10 @@ extension NetworkCore {
 
     /// Returns a message for each exchange of a recording that should have been used but was not.
     private func unusedExchanges(of stubs: [Stub]) -> [String] {
-        let uses = stubs.first?.recording?.uses.withLock { $0 } ?? []
-        return stubs.filter(\.times.isAtLeast).flatMap { stub in
-            let entries = stub.recording?.entries ?? []
+        stubs.filter(\.times.isAtLeast).flatMap { stub -> [Recording.Entry] in
+            guard let recording = stub.recording else { return [] }
+            let entries = recording.entries
+            let uses = recording.uses.withLock { $0 }
             let unused = entries.filter { uses[$0.number] == 0 }
             // A client that already has a new token does not send the old token, so the recorded
             // 401 stays unused.

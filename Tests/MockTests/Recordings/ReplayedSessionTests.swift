@@ -133,6 +133,23 @@ import Testing
         #expect(error?.description.components(separatedBy: "Not used: ").count == 3, "\(error!)")
     }
 
+    /// Each archive counts the uses of its own exchanges, also if the newer archive is larger.
+    @Test func severalArchivesAreVerified() async throws {
+        let network = MockNetwork()
+        network.stub(try folder.archive(Self.bearer(nil), Self.bearer(nil, "/b")))
+        network.stub(
+            try folder.archive(
+                Self.bearer(nil, "/c"), Self.bearer(nil, "/d"), Self.bearer(nil, "/e")))
+        for path in ["b", "c", "d"] { _ = try await network.exchange(.test(path)) }
+
+        let error = #expect(throws: VerificationError.self) { try network.verify() }
+        let paths = error?.description.matches(of: /Not used: GET \S*(\/\w)/).map { $0.1 }
+        #expect(paths == ["/a", "/e"], "\(error!)")
+
+        for path in ["a", "e"] { _ = try await network.exchange(.test(path)) }
+        try network.verify()
+    }
+
     private static func bearer(
         _ token: String?, _ path: String = "/a", status: Int = 200, text: String = "{}"
     ) -> String {
