@@ -222,10 +222,11 @@ package struct SecretWalk {
     }
 
     /// Returns a part of a multipart form, without secrets. A part with a secret name is hidden.
-    /// Any other part is redacted like a body. An incomplete part is unchanged.
+    /// Any other part is redacted like a body, unless its name is shown.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
-        guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }
+        guard let blank else { return part }
+        let content = part[blank.upperBound...].withoutLineEnd
         let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
         let headers = head.split("\n").map { $0.cut(at: ":") }
         func value(_ name: String) -> String? {
@@ -234,6 +235,7 @@ package struct SecretWalk {
             }
         }
         let name = headerParameter("name", of: value("content-disposition") ?? "") ?? ""
+        if isShown(name) { return part }
         let shown =
             hides(name, nil)
             ? Data(mark(String(decoding: content, as: UTF8.self)).utf8)
@@ -260,9 +262,10 @@ extension Collection<UInt8> {
 }
 
 extension Data {
-    fileprivate var withoutLineEnd: Data? {
-        last == UInt8(ascii: "\n")
-            ? dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1) : nil
+    /// The bytes before the line break at the end, or all bytes if the body was cut before it.
+    fileprivate var withoutLineEnd: Data {
+        guard last == UInt8(ascii: "\n") else { return self }
+        return dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1)
     }
 }
 

@@ -144,6 +144,29 @@ import Testing
         }
     }
 
+    /// A form with three parts, up to a place in the last part.
+    @Test(arguments: [
+        "zQ8hunter2Lm\r\n--b--\r\n", "zQ8hunter2Lm\r\n--b", "zQ8hunter2Lm\n", "zQ8hunter2Lm",
+        "zQ8h", "z",
+    ])
+    func aPartOfAFormThatWasCutIsHidden(_ end: String) async throws {
+        func part(_ name: String) -> String {
+            "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n"
+        }
+        let form =
+            part("a") + "1\r\n" + part("pin") + "ghp_0123456789012345678901234567890123ab\r\n"
+            + part("password")
+        let answer = MockResponse.data(
+            Data((form + end).utf8), contentType: "multipart/form-data; boundary=b")
+        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)])
+
+        try archive.write(to: file, redacting: .standard.showing("pin"))
+
+        let written = try HTTPArchive(contentsOf: file)[0].body.text
+        #expect(written.hasPrefix(form + "REDACTED-1"), "\(written)")
+        #expect(!written.contains("z"), "\(written)")
+    }
+
     @Test func theAnnouncedLengthIsThatOfTheFile() async throws {
         let answer = MockResponse.json(#"{"token": "s3cret-value"}"#)
         try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)]).write(to: file)
