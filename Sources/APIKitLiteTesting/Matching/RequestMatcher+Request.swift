@@ -18,6 +18,10 @@ extension RequestMatcher {
     ///   the request afterwards. A `GET` with a body, or a stream that cannot be read, is a
     ///   configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {
+        if RequestBody.refusal(of: value) != nil {
+            return any.broken(
+                ".request(_:) was given a GET with a body, which a URLSession does not send.")
+        }
         let filled: URLRequest
         do {
             filled = try RequestBody.fill(value, nil)
