@@ -38,6 +38,12 @@ import TestSupport
         #expect(calls.withLock { $0 } == 1)
     }
 
+    @Test func ignoresAnEmptyPiece() {
+        let buffer = BodyBuffer()
+        buffer.append(Data())
+        #expect(buffer.pieceCount == 0)
+    }
+
     /// A piece costs hundreds of bytes beside its own.
     @Test func joinsSmallPieces() async throws {
         let buffer = BodyBuffer()

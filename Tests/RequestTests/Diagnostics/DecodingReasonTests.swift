@@ -150,7 +150,8 @@ import TestSupport
             ([0xCE, 0xB2, 0xCF, 0x81, 0xFF], "br", "br"),
             ([0xCB, 0x48, 0xCD, 0xFF], "deflate", "deflate"),
             ([0x89, 0x50, 0x4E, 0x47, 0xFF], "gzip", nil), (Array("x^2".utf8), "br", nil),
-            (Array("x\u{1}".utf8), nil, nil),
+            (Array("x\u{1}".utf8), nil, nil), ([0x78, 0x02, 0xED, 0xFF], nil, nil),
+            ([0xCE, 0xB2, 0xCF, 0x81, 0xFF], "BR", "br"),
         ] as [([UInt8], String?, String?)])
     func saysThatABodyIsCompressed(_ bytes: [UInt8], _ coding: String?, _ name: String?) throws {
         let error = APIRequestError(

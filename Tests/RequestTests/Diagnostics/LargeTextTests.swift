@@ -5,6 +5,11 @@ import TestSupport
 @Suite(.limited) struct LargeTextTests {
     private static let form = "application/x-www-form-urlencoded"
 
+    @Test(arguments: [(2, "aa"), (3, "aa"), (4, "aa"), (5, "aa"), (6, "aa😀"), (7, "aa😀b")])
+    func beginsWithWholeCharacters(_ limit: Int, _ text: String) {
+        #expect(Data("aa😀b".utf8).beginning(limit) == Data(text.utf8))
+    }
+
     private struct Refusal: Error, CustomStringConvertible { let description: String }
 
     private func bodyLine(
