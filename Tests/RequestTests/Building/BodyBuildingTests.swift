@@ -137,5 +137,7 @@ import TestSupport
 
         #expect(contentType(request) == #"multipart/form-data; boundary="a b:c""#)
         #expect(text(request) == "--a b:c--\r\n")
+        let longest = String(repeating: "x", count: 70)
+        #expect(try text(post.multipartBody([], boundary: longest)) == "--\(longest)--\r\n")
     }
 }

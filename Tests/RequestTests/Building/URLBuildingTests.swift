@@ -17,6 +17,8 @@ import TestSupport
             ("https://h/a%2Fb%20c?x=%20", "", "https://h/a%2Fb%20c?x=%20"),
             ("https://h", "/", "https://h/"),
             ("https://h/v1", "//a//b", "https://h/v1//a//b"),
+            ("https://h", "://x", "https://h/://x"),
+            ("https://h", "/go/https://x", "https://h/go/https://x"),
             ("https://h/v1?key=1", "users", "https://h/v1/users?key=1"),
             ("https://u:p%40@h:8080/a%2Fb?x=%20+", "c", "https://u:p%40@h:8080/a%2Fb/c?x=%20+"),
             ("http://[::1]:80", "x", "http://[::1]:80/x"), ("HTTPS://h", "x", "HTTPS://h/x"),
