@@ -45,6 +45,8 @@ import TestSupport
             (#"<?page=2>; rel="next""#, "next>/v1/users?page=2"), (#"<../a>; rel="up""#, "up>/a"),
             (#"<//x/a>; rel="next""#, "next>https://x/a"),
             (#"<>; rel="self""#, "self>/v1/users?page=1"), (#"< /a >; rel="next""#, "next>/a"),
+            // A backslash escapes nothing in an address.
+            (#"</a\>; rel="next", </b>; rel="last""#, "next>/a%5C | last>/b"),
             // Commas, semicolons and brackets where they do not separate.
             (
                 #"<https://x/a,b;c>; title="a, <b>; rel=\"no\""; rel=next, </d>; rel=last"#,
