@@ -115,12 +115,16 @@ import TestSupport
             RetryAttempt(2, of: request(), error: URLError(.badURL), policy: .never),
             RetryAttempt(9, of: request(), response: busy),
             RetryAttempt(of: request(), response: busy),
+            // An error counts more than the response beside it.
+            RetryAttempt(of: request(), response: busy, error: URLError(.timedOut)),
         ]
 
         #expect(
-            attempts.map(\.backoff) == [.seconds(0.25), .seconds(1), .seconds(30), .seconds(0.5)])
+            attempts.map(\.backoff) == [0.25, 1, 30, 0.5, 0.5].map { .seconds($0) })
         #expect(
-            attempts.map(\.decision) == [.finish, .finish, .finish, .retry(after: .seconds(7))])
+            attempts.map(\.decision) == [
+                .finish, .finish, .finish, .retry(after: .seconds(7)), .retry(after: .seconds(0.5)),
+            ])
     }
 
     @Test func staysFiniteAfterAnyNumberOfAttempts() {
@@ -163,5 +167,6 @@ import TestSupport
         #expect(RetryPolicy() == .standard)
         #expect(RetryPolicy.standard.maximumAttempts == 3)
         #expect(RetryPolicy.standard.deadline == .seconds(120))
+        #expect(RetryPolicy.never.deadline == nil)
     }
 }
