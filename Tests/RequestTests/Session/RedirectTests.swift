@@ -92,6 +92,18 @@ import TestSupport
         for name in open { #expect(next.value(forHTTPHeaderField: name) == "v") }
     }
 
+    /// A body stream and the coding of its transfer belong to the body that is not sent.
+    @Test(arguments: [(303, false), (307, true)])
+    func dropsAStreamWithItsMethod(_ status: Int, _ isKept: Bool) {
+        var first = request("POST", headers: ["Transfer-Encoding": "chunked"])
+        first.httpBodyStream = InputStream(data: Data())
+
+        let next = redirectedRequest(after: response(status, "/new"), from: first)
+
+        #expect((next?.httpBodyStream != nil) == isKept)
+        #expect((next?.value(forHTTPHeaderField: "Transfer-Encoding") != nil) == isKept)
+    }
+
     @Test func neverSendsTheOldHost() {
         let first = request("GET", headers: ["Host": "a.example"])
 
