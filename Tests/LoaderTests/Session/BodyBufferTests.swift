@@ -38,6 +38,30 @@ import TestSupport
         #expect(calls.withLock { $0 } == 1)
     }
 
+    /// A reader that leaves at the end of a body changes nothing.
+    @Test func staysCompleteAfterItsEnd() async throws {
+        let buffer = BodyBuffer()
+        buffer.finish()
+        #expect(!buffer.end(throwing: URLError(.cancelled)))
+        #expect(try await buffer.next() == nil)
+    }
+
+    /// Foundation may close the stream of a body, and open it again.
+    @Test func readsAClosedBodyStreamAnew() {
+        let counts = Locked<[Int64]>([])
+        let stream = RepeatableBodyStream(RepeatableBody([.bytes(piece)])) { count, _ in
+            counts.withLock { $0.append(count) }
+        }
+        var bytes = [UInt8](repeating: 0, count: 10)
+        for _ in 1...2 {
+            stream.open()
+            #expect(stream.read(&bytes, maxLength: bytes.count) == 2)
+            stream.close()
+            #expect(stream.read(&bytes, maxLength: bytes.count) == -1)
+        }
+        #expect(counts.withLock { $0 } == [2, 2])
+    }
+
     @Test func ignoresAnEmptyPiece() {
         let buffer = BodyBuffer()
         buffer.append(Data())
