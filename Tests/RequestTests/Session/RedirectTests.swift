@@ -1,5 +1,6 @@
-import APIKitLite
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited) struct RedirectTests {
     private func request(_ method: String, headers: [String: String] = [:]) -> URLRequest {
@@ -102,6 +103,15 @@ import TestSupport
 
         #expect((next?.httpBodyStream != nil) == isKept)
         #expect((next?.value(forHTTPHeaderField: "Transfer-Encoding") != nil) == isKept)
+    }
+
+    @Test(arguments: [
+        ("https://user@a.example/b?c", "https://a.example"),
+        ("http://[::1]:81/a", "http://[::1]:81"),
+        ("https://[2001:db8::1]", "https://[2001:db8::1]"),
+    ])
+    func namesAnOrigin(_ url: String, _ expected: String) {
+        #expect(URL(string: url)?.originText == expected)
     }
 
     @Test func neverSendsTheOldHost() {
