@@ -1,12 +1,24 @@
-import APIKitLite
 import APIKitLiteTesting
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct TimingOutTests {
     private let clock = MockClock()
     private let network = MockNetwork()
 
     @TaskLocal static var name = "nobody"
+
+    /// The task that sleeps ends with the last deadline, and begins again with the next one.
+    @Test func aTimerWorksAgainAfterItWasIdle() async {
+        let timer = DeadlineTimer(.nanoseconds(1), on: Timeline(ContinuousClock()))
+        for _ in 0..<20 {
+            let isDue = Gate()
+            _ = timer.schedule { isDue.open() }
+            await isDue.wait()
+            for _ in 0..<100 { await Task.yield() }
+        }
+    }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
