@@ -163,7 +163,7 @@ struct Load<T: APIRequest> {
 
     /// Returns the error for a response that is not accepted, with its body. For a stream, reads
     /// the beginning of the body, and passes it to `describe`, which can throw another error to use
-    /// instead. If the task is cancelled by then, returns the error for a cancellation.
+    /// instead. If the task is cancelled before the read ends, returns the cancellation's error.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }

@@ -11,7 +11,7 @@ extension DescribedError {
 /// A mock's error, whose description is shown unredacted, because a mock hides nothing from a test.
 package protocol UnredactedError: Error, CustomStringConvertible {}
 
-/// An error that quotes redacted text from the server.
+/// An error that quotes the server's text without secrets.
 protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// Returns the description without the secrets that a redaction hides.
     func text(redacting redaction: Redaction) -> String

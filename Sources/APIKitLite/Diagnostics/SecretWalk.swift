@@ -186,7 +186,8 @@ package struct SecretWalk {
 
     // MARK: Bodies
 
-    /// Returns a body of any type, without secrets. Bytes that are not text are unchanged.
+    /// Returns a body of any type, without secrets. A body that is neither text nor
+    /// multipart is unchanged.
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type?.hasPrefix("multipart/") == true,

@@ -36,7 +36,7 @@ extension URLSessionTask {
     ///
     /// Foundation crashes if `completionHandler` is called after a cancellation, so this function
     /// does not call it for a cancelled exchange. If other code cancels the task, the task's state
-    /// shows the cancellation, but possibly too late.
+    /// shows that, but possibly only after this check.
     func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
         if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
     }

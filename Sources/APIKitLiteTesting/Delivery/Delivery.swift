@@ -9,10 +9,10 @@ import Foundation
 ///
 /// The task works in *steps*, and a ``MockClock`` may move only between steps. The first step
 /// begins with the delivery. A later step begins when a wait ends, for example because the clock
-/// reaches a set time, the stub is released or the test makes a call. A step ends at the next wait
-/// or with the task. So while the test moves the clock, the client receives the due parts in order,
-/// however busy the machine is. The user's code runs outside a step, because that code may wait for
-/// the clock.
+/// reaches a set time, the stub is released or the test sends a piece. A step ends at the next
+/// wait or with the task. So while the test moves the clock, the client receives the due parts in
+/// order, however busy the machine is. The user's code runs outside a step, because that code may
+/// wait for the clock.
 final class Delivery: Sendable {
     /// Receives the parts of the response with their times, in order, on any thread. The receiver
     /// is never called after the last part.

@@ -42,8 +42,8 @@ final class Handlers: Sendable {
     /// thread: a cancellation handler is the user's code, and a `URLSession` call on that thread
     /// crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
-        // The call bypasses the stream, because another thread may take the call, and the thread
-        // sanitizer does not see how a stream hands over its elements.
+        // `calls` stores the call, because the thread sanitizer does not see how a stream passes an
+        // element to another thread.
         calls.withLock { $0.append(Call(work: handler, task: task)) }
         wakes.yield()
     }

@@ -57,7 +57,8 @@ final class HARFile {
         let response = received.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
         let body = try received.map { try bytes(of: $0, "response.content") } ?? Data()
         let wasCancelled = received?._ending == "left"
-        // Unless the client left, a request without a response failed, even if no error is named.
+        // Unless the client left, a request without a response failed, even if the entry names no
+        // error.
         let hasFailed = response == nil && !wasCancelled
         let error = (try? received?._error?.value.get()) ?? (hasFailed ? "" : nil)
         let time = Int(min(max(0, entry.time ?? 0), 1e9).rounded())

@@ -8,7 +8,7 @@ extension MockResponse {
     /// its connection-specific fields (RFC 9110, section 7.6.1). If the session responds,
     /// ``RecordedRequest/wasPassedThrough`` becomes true. The URL of a request to a
     /// ``LoopbackServer`` has the loopback address as its host, unless the client uses the server
-    /// as its proxy. To change the host, wrap the session to rewrite the URL.
+    /// as its proxy. To change the host, wrap the session in one that rewrites the URL.
     ///
     /// A request that networks keep passing to themselves or to each other fails at the seventeenth
     /// pass. If the request goes through the networks' servers, the request fails when it times

@@ -9,10 +9,10 @@ import Foundation
 /// - With the network as the session, the client receives the piece immediately. If the client's
 ///   reader is busy, the piece waits in the body, and counts toward the limit of
 ///   `stream(_:buffering:)`.
-/// - A `URLSession` has received the piece when its delegate, if any, has been called. (On Apple
-///   platforms, the piece counts as received when Foundation has received the piece, because the
-///   library cannot see when the delegate is called.) While the session's task is suspended, the
-///   call of `send` waits.
+/// - A `URLSession` has received the piece after the call of the session's delegate, if any. (On
+///   Apple platforms, the piece counts as received when Foundation has received the piece, because
+///   the library cannot see when the delegate is called.) While the session's task is suspended,
+///   the call of `send` waits.
 /// - A client on a socket has received the piece when all bytes of the piece are in the system's
 ///   buffer. If the client does not read, the call waits once that buffer is full.
 public struct StreamWriter: Sendable {

@@ -75,7 +75,7 @@ final class LoopbackConnection: Sendable {
         parts?.close()
     }
 
-    /// Whether the connection is not responding to a request.
+    /// Whether no response is in progress.
     var isIdle: Bool { state.withLock { $0.parts == nil } }
 
     /// Gets and writes the response to a request.

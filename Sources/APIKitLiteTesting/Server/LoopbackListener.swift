@@ -50,8 +50,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
                 start(accepted)
             } else if isRefused {
                 // Usually, no file descriptors are left. The socket stays ready, so without a
-                // pause this loop would use a whole CPU. Closing the oldest connection that is not
-                // responding to a request frees a descriptor.
+                // pause this loop would use a whole CPU. Closing the oldest connection without a
+                // response in progress frees a descriptor.
                 let idle = condition.withLock { connections.first { $0.connection.isIdle } }
                 idle?.connection.close()
                 usleep(50_000)

@@ -180,9 +180,10 @@ public final class MockClock: CallbackClock {
     /// The number of checks that only yield. Most clients need no more checks.
     private static let quickChecks = 16
 
-    /// Waits until all steps have ended and each active client waits again, or until nothing has
-    /// happened for `patience`. The wait has a limit, because a client might never stop sending
-    /// requests. Then moves the time, and returns the sleeper to wake; nil at the end of the move.
+    /// Waits until all steps have ended, and until each active client waits again or nothing has
+    /// happened for `patience`. The wait for clients has a limit, because a client might never stop
+    /// sending requests. Then moves the time, and returns the sleeper to wake; nil at the end of
+    /// the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {

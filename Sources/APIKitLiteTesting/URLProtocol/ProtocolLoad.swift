@@ -46,8 +46,8 @@ final class ProtocolLoad: Client,
     /// The response for a client that must receive the body in one piece; nil for any other client.
     private var collected: ResponsePart?
 
-    /// Whether the client is still waiting for the response. A stream's reader may leave a moment
-    /// before its task is cancelled.
+    /// Whether the client is still waiting for the response. A stream's reader may stop
+    /// reading shortly before `task` is cancelled.
     var isWaiting: Bool { task?.state == .running && readerState != .left }
     var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` if the session is unknown.

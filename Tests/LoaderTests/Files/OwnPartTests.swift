@@ -147,6 +147,22 @@ import TestSupport
         #expect(error?.description.contains("\n\(sentence)\n") == isSaid)
     }
 
+    /// The last attempt got no response. That of the attempt before it is not shown.
+    @Test func theErrorHasNoResponseOfAnEarlierAttempt() async {
+        network.stub(.any, .error(.notConnectedToInternet))
+        network.stub(
+            .any, .data(bytes).header("ETag", "\"1\"").failing(afterBytes: 1), times: .once)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.download(
+                TextRequest(), "/file", to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
+        }
+        #expect((error?.underlying as? URLError)?.code == .notConnectedToInternet)
+        #expect(error?.response == nil)
+        #expect(network.requests.count == 2)
+    }
+
     @Test func sendsNothingWithoutTheFolder() async throws {
         let missing = folder.url.appending(path: "missing")
 

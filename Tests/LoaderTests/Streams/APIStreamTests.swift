@@ -254,7 +254,9 @@ import TestSupport
 
         let (page, _) = try await session.stream(URLRequest("GET", baseURL, path: "/page"))
         let refused = await page.elements(words).outcome().error
-        #expect(refused?.underlying is StreamError)
+        let reason = StreamError.unexpectedContentType(
+            found: "text/plain", expected: ["text/event-stream"])
+        #expect(refused?.underlying as? StreamError == reason)
         #expect(refused?.data?.text == "<html>")
     }
 
