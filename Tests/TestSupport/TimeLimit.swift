@@ -12,8 +12,8 @@ extension Trait where Self == TimeLimit {
 ///
 /// Swift Testing's own limit counts from the start of a test, and all tests start at once. On a
 /// machine with much other work, a good one may wait minutes for a thread. But a process with a
-/// test that can run gets some CPU time, or has a child process. Reports about what waits are shown
-/// with a test that hangs, and not otherwise.
+/// test that can run gets some CPU time, has a thread that waits for a CPU, or has a child process.
+/// Reports about what waits are shown with a test that hangs, and not otherwise.
 package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
     private struct Watch {
         var seconds = 0
@@ -29,7 +29,7 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
             while true {
                 Thread.sleep(forTimeInterval: 1)
                 let now = clock()
-                let isIdle = now - last < CLOCKS_PER_SEC / 100 && !hasChild
+                let isIdle = now - last < CLOCKS_PER_SEC / 100 && !hasChild && !hasReadyThread
                 last = now
                 idleSeconds = isIdle ? idleSeconds + 1 : 0
                 watch.update { watch in
@@ -45,6 +45,19 @@ package struct TimeLimit: SuiteTrait, TestTrait, TestScoping {
     private static var hasChild: Bool {
         var info = siginfo_t()
         return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+    }
+
+    /// Whether another thread runs, or waits for a CPU or a disk. Only Linux tells it.
+    private static var hasReadyThread: Bool {
+        let threads =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let ready = threads.count { thread in
+            let text = try? String(
+                contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
+            // The state follows the name of the program, which is in parentheses.
+            return text?.contains(#/\) [RD] /#) == true
+        }
+        return ready > 1  // This thread runs, too.
     }
 
     package var isRecursive: Bool { true }

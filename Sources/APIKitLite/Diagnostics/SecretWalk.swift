@@ -193,6 +193,10 @@ package struct SecretWalk {
         if type?.hasPrefix("multipart/") == true,
             let boundary = mediaTypeParameter("boundary", of: contentType)
         {
+            // A part may itself have parts. Parts that are nested too deeply are hidden whole.
+            guard depth < 4 else { return Data(mark(String(decoding: body, as: UTF8.self)).utf8) }
+            depth += 1
+            defer { depth -= 1 }
             return multipart(body, boundary)
         }
         guard let text = plainText(body) else { return body }
@@ -219,7 +223,11 @@ package struct SecretWalk {
             shown += part(body[start..<place]) + delimiter
             start = place + delimiter.count
         }
-        return shown + part(body[start...])
+        // If the body was cut within its last delimiter, the rest of the delimiter is no content.
+        let rest = body[start...]
+        let end = Data("\r\n".utf8) + delimiter
+        let cut = (1...end.count).last { rest.suffix($0).elementsEqual(end.prefix($0)) } ?? 0
+        return shown + part(rest.dropLast(cut)) + rest.suffix(cut)
     }
 
     /// Returns a part of a multipart form, without secrets. A part with a secret name is hidden.
@@ -236,7 +244,7 @@ package struct SecretWalk {
             }
         }
         let name = headerParameter("name", of: value("content-disposition") ?? "") ?? ""
-        if isShown(name) { return part }
+        if isShown(name) || content.isEmpty { return part }
         let shown =
             hides(name, nil)
             ? Data(mark(String(decoding: content, as: UTF8.self)).utf8)

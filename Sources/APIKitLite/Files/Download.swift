@@ -135,11 +135,15 @@ struct Download {
 /// The request type behind `download`, with closures that make the request and validate its
 /// responses. With type parameters, `Download` would be compiled once for each request type.
 struct DownloadRequest: APIRequest {
-    let redaction: Redaction
+    /// Returns the redaction, which may depend on what the request type has learned by then.
+    let redacting: () -> Redaction
     let make: () throws -> URLRequest
     let validate: (Data, HTTPURLResponse) throws -> Void
 
     // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
+    @inline(never)
+    var redaction: Redaction { redacting() }
+
     @inline(never)
     func makeRequest(from _: Void) throws -> URLRequest { try make() }
 

@@ -69,7 +69,7 @@ extension HTTPSession {
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let call = DownloadRequest(
-            redaction: redaction, make: { request },
+            redacting: { redaction }, make: { request },
             validate: validate ?? { try $1.validateStatus(200, 203, 206) })
         let load = Load(call, over: self, type: name, clock: clock)
         var download = Download(
@@ -102,7 +102,7 @@ extension HTTPSession {
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let call = DownloadRequest(
-            redaction: request.redaction, make: { try request.makeRequest(from: input) },
+            redacting: { request.redaction }, make: { try request.makeRequest(from: input) },
             validate: request.validateResponse)
         let load = Load(call, over: self, type: "\(R.self)", clock: clock)
         var download = Download(

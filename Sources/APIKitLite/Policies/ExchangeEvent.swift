@@ -38,7 +38,8 @@ public struct ExchangeEvent: Sendable {
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``). This
         /// event is not reported if a session between the observer and the load returned an
         /// ``HTTPBody`` that it created itself. A session that returns a body from
-        /// ``HTTPBody/map(_:)`` passes the report on.
+        /// ``HTTPBody/map(_:)`` passes the report on. An ``EventStream`` reports only the response
+        /// that ends the events with an error, not a response after which it reconnects.
         case rejected(APIRequestError)
     }
 

@@ -135,8 +135,9 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
             ? nil
             : """
             The network has not kept a body of \(request.line(redacting: redaction)): it keeps \
-            the bodies of its last 1,000 requests, and up to 1 MiB of each response. Record such requests with \
-            withMockNetwork(replaying:), up to 64 MiB of each response, or remove them from the archive.
+            the bodies of its last 1,000 requests, and up to 1 MiB of each response. Record such \
+            requests with withMockNetwork(replaying:), up to 64 MiB of each response, or remove \
+            them from the archive.
             """
     }
 }

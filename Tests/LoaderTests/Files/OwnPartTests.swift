@@ -163,6 +163,25 @@ import TestSupport
         #expect(network.requests.count == 2)
     }
 
+    /// The redaction of a request may depend on what the request has made.
+    @Test func hidesASecretThatTheRequestKnowsWhenItIsMade() async {
+        final class KeyRequest: APIRequest {
+            var redaction = Redaction.standard
+            func makeRequest(from key: String) -> URLRequest {
+                redaction = redaction.adding(values: key)
+                return .test("/file")
+            }
+            func parseResponse(data: Data) -> Data { data }
+        }
+        network.stub(.any, .json(#"{"message": "no file for s3cret-key-1"}"#, status: 404))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.download(KeyRequest(), "s3cret-key-1", to: folder.file)
+        }
+        #expect(error?.description.contains("no file for") == true)
+        #expect(error?.description.contains("s3cret-key-1") == false)
+    }
+
     @Test func sendsNothingWithoutTheFolder() async throws {
         let missing = folder.url.appending(path: "missing")
 

@@ -184,6 +184,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
         let lines = "\(failure)".split(separator: "\n")
         #expect(lines[1].hasPrefix("  no response: did not end within 0.1 seconds; GET"))
+        #expect(lines[1].contains(#/\(the last of \d+ requests\) /#))
         #expect(
             lines[2] == """
                   slow body: did not end, although its clock has woken it 1000 times; it sent \

@@ -47,6 +47,22 @@ import Testing
         ).check()
     }
 
+    @Test(arguments: [false, true])
+    func refusesAGetWithABody(_ isStream: Bool) throws {
+        var value = URLRequest.test("a")
+        if isStream {
+            value.httpBodyStream = InputStream(data: Data("[1]".utf8))
+        } else {
+            value.httpBody = Data("[1]".utf8)
+        }
+        let network = MockNetwork()
+        network.stub(.request(value), .text(""))
+
+        let error = try #require(throws: VerificationError.self) { try network.verify() }
+        let reason = ".request(_:) was given a GET with a body, which a URLSession does not send."
+        #expect(error.description.contains(reason), "\(error)")
+    }
+
     /// A session trims headers and omits blank ones.
     @Test(.usesSockets, arguments: Transport.allCases)
     func matchesHeadersAsTheyAreSent(_ transport: Transport) async throws {

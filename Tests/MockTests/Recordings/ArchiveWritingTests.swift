@@ -132,9 +132,10 @@ import Testing
         #expect(
             error?.description == """
                 \(file.path) was not written. The network has not kept a body of POST \
-                https://api.example.com/first: it keeps the bodies of its last 1,000 requests, \
-                and up to 1 MiB of each response. Record such requests with withMockNetwork(replaying:), up to 64 MiB of each \
-                response, or remove them from the archive.
+                https://api.example.com/first: it keeps the bodies of its last 1,000 requests, and \
+                up to 1 MiB of each response. Record such requests with \
+                withMockNetwork(replaying:), up to 64 MiB of each response, or remove them from the \
+                archive.
                 """)
         #expect(try String(contentsOf: file, encoding: .utf8) == "before")
         // Neither is it replayed, as an empty body.

@@ -142,9 +142,9 @@ import Testing
                 Self.bearer(nil, "/c"), Self.bearer(nil, "/d"), Self.bearer(nil, "/e")))
         for path in ["b", "c", "d"] { _ = try await network.exchange(.test(path)) }
 
-        let error = #expect(throws: VerificationError.self) { try network.verify() }
-        let paths = error?.description.matches(of: /Not used: GET \S*(\/\w)/).map { $0.1 }
-        #expect(paths == ["/a", "/e"], "\(error!)")
+        let error = try #require(throws: VerificationError.self) { try network.verify() }
+        let paths = error.description.matches(of: /Not used: GET \S*(\/\w)/).map { $0.1 }
+        #expect(paths == ["/a", "/e"], "\(error)")
 
         for path in ["a", "e"] { _ = try await network.exchange(.test(path)) }
         try network.verify()
