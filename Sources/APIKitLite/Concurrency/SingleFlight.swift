@@ -20,8 +20,8 @@ enum SharedWork {
 
 /// Work that runs once for all tasks waiting for it. All these tasks receive the same result.
 ///
-/// The work has its own task, so it can continue when the task that started it leaves. A cancelled
-/// task leaves immediately. The other tasks keep waiting.
+/// The work has its own task, and can continue if the starting task stops waiting. A cancelled task
+/// stops waiting immediately. The other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?

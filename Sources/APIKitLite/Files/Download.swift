@@ -194,7 +194,7 @@ private let bufferLimit = 32 * 1024 * 1024
 
 /// Returns whether a part has grown enough that the next request does not count as a retry.
 ///
-/// The part must grow by 64 KiB, or by 1% of the bytes that were missing if that is less, but by at
+/// The part must grow by 64 KiB or 1% of the bytes that were missing, whichever is less, and by at
 /// least one byte. If the file's length is unknown, 1% of the part's earlier size is used instead
 /// of 1% of the missing bytes.
 func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {

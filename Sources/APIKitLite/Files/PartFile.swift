@@ -185,8 +185,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
     }
 
-    /// The stored record, with the part's size. The record is nil if it is missing, unreadable or
-    /// of another part, or if the part is empty or larger than the file to download.
+    /// The stored record, with the part's size. Nil if the record is missing, unreadable or for
+    /// another part, or if the part is empty or larger than the file to download.
     private var storedRecord: ResumeRecord? {
         let status = Self.status { lstat(recordPath, &$0) }
         guard status.isRegular, status.st_size < 1 << 16,

@@ -4,9 +4,9 @@ extension URLSession: HTTPSession {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
     /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a
-    /// HEAD. After 301 or 302, a POST becomes a GET. A redirected request to another origin
-    /// (scheme, host or port) loses credentials, cookies and all headers except content and
-    /// content-negotiation headers. If the session's own delegate refuses a redirect, the redirect
+    /// HEAD. After 301 or 302, a POST becomes a GET. A request redirected to another origin
+    /// (scheme, host or port) loses credentials, cookies and all headers except those for content
+    /// and its negotiation. If the session's own delegate refuses a redirect, the redirect
     /// itself is the response.
     ///
     /// - Parameters:

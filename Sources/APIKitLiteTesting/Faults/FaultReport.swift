@@ -37,7 +37,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The outcome under this fault; nil if the run did not include this fault.
     ///
-    /// - Parameter fault: One of ``faults``, with the same `Retry-After` if it has one; or
+    /// - Parameter fault: One of ``faults``, including its `Retry-After` if any, or
     ///   ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { results[fault] }
 

@@ -33,8 +33,8 @@ extension RequestMatcher {
         adding(items) { adding(.query, exactly: $0) }
     }
 
-    /// Requires form fields (`application/x-www-form-urlencoded`) in the body, in any order. Other
-    /// fields are allowed.
+    /// Requires these form fields (`application/x-www-form-urlencoded`) in the body, in any order.
+    /// Other fields are allowed.
     ///
     /// - Parameter fields: The names and values, decoded, as for `query(_:)`.
     public func form(_ fields: RequestItems) -> RequestMatcher {

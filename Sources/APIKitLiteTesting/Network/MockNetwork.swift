@@ -34,8 +34,8 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that responds from stubs.
     ///
-    /// A request to which no stub and no ``requestHandler`` responds fails with a ``MockError``
-    /// that says why.
+    /// If no stub or ``requestHandler`` responds to a request, the request fails with a
+    /// ``MockError`` that says why.
     ///
     /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
     ///   `ContinuousClock` for real time. Without a clock, delays take no time, and a request

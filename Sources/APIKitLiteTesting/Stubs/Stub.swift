@@ -52,7 +52,7 @@ public final class Stub: Sendable {
     let journal: Journal
     let number: Int
     let watch: HangReporter
-    /// The number of responses that requests have taken, including requests not yet recorded. This
+    /// The number of responses taken by requests, including requests not yet recorded. This
     /// property has its own lock.
     private let taken = Locked(0)
 
