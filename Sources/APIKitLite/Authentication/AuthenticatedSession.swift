@@ -70,8 +70,8 @@ extension HTTPSession {
     ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
     ///     signed in. After a 401, the closure receives the rejected token, the request and the
-    ///     response. If the closure throws, the requests waiting for the token fail with that error.
-    ///     A call to the closure is never cancelled.
+    ///     response. If the closure throws, the requests waiting for the token fail with that
+    ///     error. A call to the closure is never cancelled.
     public func authenticated(
         for urls: URL..., clock: any Clock<Duration> = ContinuousClock(),
         token:
