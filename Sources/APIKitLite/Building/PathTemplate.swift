@@ -161,7 +161,7 @@ extension PathTemplate.Segment {
             keepsSlashes: keepsSlashes)
     }
 
-    /// Returns the percent-encoded segment, with a value in place of its name.
+    /// Returns the percent-encoded segment, with a value in place of the name in braces.
     fileprivate func expand(_ values: [String: String]) -> String {
         let value = name.flatMap { values[$0] } ?? ""
         let encoded =

@@ -10,8 +10,8 @@ extension URLRequest {
     ///     value is nil, the request is unchanged.
     ///   - encoder: An encoder with your formats for dates, keys or output. If nil, keys are
     ///     sorted, and slashes are not escaped.
-    /// - Throws: Any error thrown by the encoder, or ``RequestBuildingError`` for GET or HEAD, or
-    ///   if the request has a body.
+    /// - Throws: Any error thrown by the encoder. ``RequestBuildingError`` if the method is GET or
+    ///   HEAD, or the request already has a body.
     public func jsonBody(
         _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
@@ -27,8 +27,8 @@ extension URLRequest {
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. A nil value leaves
     ///   out its field, `""` sends `name=`, and an array repeats the name.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, for GET or HEAD, or if
-    ///   the request has a body.
+    /// - Throws: ``RequestBuildingError`` if a value cannot be sent, the method is GET or HEAD, or
+    ///   the request already has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
         let text = try fields.encoded(as: .form)
         return try body(Data(text.utf8), contentType: givenContentType ?? formMediaType)
@@ -47,10 +47,10 @@ extension URLRequest {
     ///     occur in no part, but files on disk are not searched for it. If nil, the boundary is
     ///     derived from the parts, so that the same parts produce the same bytes, or is random if a
     ///     part is a file on disk.
-    /// - Throws: ``RequestBuildingError`` for a control character in a name, file name or content
-    ///   type, for a boundary that is not allowed or occurs in a part, for GET or HEAD, or if the
-    ///   request has a body. ``FileBodyError`` if a file is missing, unreadable or not a regular
-    ///   file.
+    /// - Throws: ``RequestBuildingError`` if a name, file name or content type has a control
+    ///   character, the boundary is not allowed or occurs in a part, the method is GET or HEAD, or
+    ///   the request already has a body. ``FileBodyError`` if a file is missing, unreadable or not
+    ///   a regular file.
     public func multipartBody(
         _ parts: [MultipartPart?], boundary: String? = nil
     ) throws -> URLRequest {
@@ -100,8 +100,8 @@ extension URLRequest {
     ///     as `json`, `jpg`, `mp4` or `zip`. For any other file, the type is
     ///     `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file.
-    ///   ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a control
-    ///   character in the type.
+    ///   ``RequestBuildingError`` if the method is GET or HEAD, the request already has a body, or
+    ///   the type has a control character.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
         let body = RepeatableBody([.file(try RepeatableBody.File(file))])
         return try self.body(
@@ -113,8 +113,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - contentType: The media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError`` for GET or HEAD, if the request has a body, or for a
-    ///   control character in the type.
+    /// - Throws: ``RequestBuildingError`` if the method is GET or HEAD, the request already has a
+    ///   body, or the type has a control character.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
         request.httpBody = data

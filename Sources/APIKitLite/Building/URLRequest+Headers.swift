@@ -38,7 +38,7 @@ extension URLRequest {
     }
 }
 
-/// Checks the text of a header of a request, or of a header of a multipart part.
+/// Checks the text of a header in a request or in a multipart part.
 func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
     guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
     throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")

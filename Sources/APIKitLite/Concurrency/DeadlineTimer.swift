@@ -79,7 +79,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Ends a sleeping task that was cancelled, or whose clock threw an error. If a deadline was
+    /// Forgets a sleeping task that was cancelled, or whose clock threw an error. If a deadline was
     /// added since the cancellation, starts a new task. After an error, `schedule` starts one.
     private func endSleep() {
         state.withLock { $0.sleeper = Task.isCancelled && !$0.pending.isEmpty ? sleeper() : nil }

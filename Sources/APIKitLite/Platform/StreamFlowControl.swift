@@ -4,8 +4,8 @@ import Foundation
 
 /// Delays the sender of a stream while the stream's reader is slow.
 ///
-/// On Linux, a single sender cannot be delayed. A task that is suspended and resumed sends its
-/// request again, and receives the body from the first byte. Therefore, if many bytes are unread,
+/// On Linux, one sender cannot be delayed separately. A task that is suspended and resumed sends
+/// its request again, and receives the body from the first byte. Therefore, if many bytes are unread,
 /// the delegate queue waits up to 10 ms after a piece. Meanwhile, Foundation receives little data
 /// for any session in the process, and calls to Foundation wait too. If such calls block all
 /// threads of Swift's tasks, no reader can run. So the waits that time out are limited: to ten, or

@@ -48,7 +48,7 @@ private struct CoalescingSession: HTTPSession {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A request that a refresh sends could join an exchange that is waiting for the refresh.
+        // A refresh's request must not join an exchange that is waiting for the refresh.
         guard options.bufferLimit == nil, !SharedWork.isRunning,
             let key = request.coalescingKey(options.context)
         else {

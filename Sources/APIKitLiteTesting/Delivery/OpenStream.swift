@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A response whose body the test sends, with the messages that are not delivered yet.
+/// A response whose body the test sends. Holds the messages that are not delivered yet.
 ///
 /// The stream is open from the arrival of the request until the test ends the body or the client
 /// leaves.

@@ -30,7 +30,7 @@ final class Receipt: Sendable {
         state.update { if !$0.isEnd { $0 = .taken } }
     }
 
-    /// Records that the client has left.
+    /// Records that the client has left, unless the piece counts as received.
     func didLeave() {
         state.update { if !$0.isEnd { $0 = $0 == .certain ? .taken : .left } }
     }

@@ -28,7 +28,7 @@ struct FaultRun: Sendable {
     private static let mostHung = 3
     /// The number of sleeps after which a client counts as hung.
     private static let mostSleeps = 1_000
-    /// The number of clients that run at the same time.
+    /// The maximum number of clients that run at the same time.
     private static let mostAtOnce = 16
 
     /// A good response.

@@ -68,8 +68,8 @@ private struct ExpectedPart: Sendable {
         return text.map { "\"\($0.excerpt(limit: 60))\"" } ?? data.map { byteCount($0.count) }
     }
 
-    /// Describes up to five parts of a request that have the expected name or, if no part has that
-    /// name, any names.
+    /// Describes up to five parts with the expected name. If no part of the request has that name,
+    /// describes up to five other parts.
     func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates

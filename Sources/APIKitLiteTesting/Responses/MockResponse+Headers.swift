@@ -8,8 +8,8 @@ extension MockResponse {
     /// its own header.
     ///
     /// Over each transport, every header arrives unchanged, except for blanks around its value, or
-    /// the request fails with an error that says why. The mock adds the `Content-Length` itself, so
-    /// a request fails if its response has a wrong `Content-Length`. Any length is allowed in a
+    /// the request fails with an error that says why. The mock adds the `Content-Length` itself. If
+    /// you set a wrong `Content-Length`, the request fails. Any length is allowed in a
     /// response with status 304, and in a response to a `HEAD` if you set no body. Setting a
     /// `Transfer-Encoding` is a configuration error, and so is setting any header of an error,
     /// ``hanging`` or a ``passthrough(to:)``.
