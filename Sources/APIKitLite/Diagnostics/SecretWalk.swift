@@ -12,6 +12,8 @@ package struct SecretWalk {
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
     private var depth = 0
+    /// The nesting depth of the current part of a multipart body. Its text may itself be nested.
+    private var partDepth = 0
 
     package init(_ redaction: Redaction) {
         self.redaction = redaction
@@ -194,9 +196,11 @@ package struct SecretWalk {
             let boundary = mediaTypeParameter("boundary", of: contentType)
         {
             // A part may itself have parts. Parts that are nested too deeply are hidden whole.
-            guard depth < 4 else { return Data(mark(String(decoding: body, as: UTF8.self)).utf8) }
-            depth += 1
-            defer { depth -= 1 }
+            guard partDepth < 4 else {
+                return Data(mark(String(decoding: body, as: UTF8.self)).utf8)
+            }
+            partDepth += 1
+            defer { partDepth -= 1 }
             return multipart(body, boundary)
         }
         guard let text = plainText(body) else { return body }

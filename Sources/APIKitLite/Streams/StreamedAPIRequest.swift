@@ -95,8 +95,8 @@ public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
     /// Returns the request.
     public func makeRequest(from: Void) throws -> URLRequest { try make() }
 
-    /// Calls the closure that accepts or rejects a response.
     // The Swift 6.3 optimizer crashes if it inlines the closure into an asynchronous function.
+    /// Calls the closure that accepts or rejects a response.
     @inline(never)
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try validate(data, response)
