@@ -173,22 +173,25 @@ struct CredentialOrigins: Sendable {
     ///
     /// The URLs themselves may contain a secret, which a dump of a session would show.
     private let texts: [[String]: String]
-    /// The first URL without a scheme or a host, or nil if there is no such URL.
-    private let unusable: URL?
+    /// The error for the first URL without a scheme or a host, or nil if there is no such URL.
+    private let configurationError: RequestBuildingError?
 
     init(_ urls: [URL]) {
-        unusable = urls.first { $0.scheme == nil || ($0.host() ?? "").isEmpty }
+        configurationError =
+            urls.first { $0.scheme == nil || ($0.host() ?? "").isEmpty }
+            .map {
+                RequestBuildingError(
+                    "The credential's URL", $0.absoluteString,
+                    "has no host. Begin it with a scheme and a host, such as "
+                        + "https://api.example.com.")
+            }
         texts = Dictionary(urls.map { ($0.origin, $0.originText) }) { first, _ in first }
     }
 
     /// - Throws: ``RequestBuildingError`` if a URL of the credential has no scheme or host, because
     ///   no request can match such a URL.
     func contain(_ url: URL?) throws -> Bool {
-        if let unusable {
-            throw RequestBuildingError(
-                "The credential's URL", unusable.absoluteString,
-                "has no host. Begin it with a scheme and a host, such as https://api.example.com.")
-        }
+        if let configurationError { throw configurationError }
         return url.map { texts.isEmpty || texts[$0.origin] != nil } ?? false
     }
 

@@ -31,7 +31,8 @@ extension RequestMatcher {
         if matchers.isEmpty { return any.broken(".anyOf(_:) was given no matcher.") }
         return any.adding(
             "any of " + matchers.map { "(\($0))" }.joined(separator: " or "),
-            callsPredicate: matchers.contains(where: \.hasPredicate)
+            callsPredicate: matchers.contains(where: \.hasPredicate),
+            readsBody: matchers.contains(where: \.readsBody)
         ) { reading in
             matchers.contains { $0.holds(for: reading) }
         } or: { reading in
@@ -47,7 +48,9 @@ extension RequestMatcher {
     /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
-        return adding("not (\(matcher))", callsPredicate: matcher.hasPredicate) { reading in
+        return adding(
+            "not (\(matcher))", callsPredicate: matcher.hasPredicate, readsBody: matcher.readsBody
+        ) { reading in
             let before = reading.pathValues
             defer { reading.pathValues = before }
             return !matcher.holds(for: reading)

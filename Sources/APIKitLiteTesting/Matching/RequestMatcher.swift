@@ -35,6 +35,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
+    /// Whether a criterion itself parses the body.
+    var readsBody: Bool { criteria.contains(where: \.readsBody) }
     /// The secrets whose values are ignored in a request; nil if the matcher does not come from a
     /// recording.
     private(set) var ignored: Redaction?

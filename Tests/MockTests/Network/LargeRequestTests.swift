@@ -105,10 +105,14 @@ import TestSupport
 
     /// A criterion of the body of a large request is checked only if the others hold.
     @Test func checksTheBodyOfALargeRequestLast() {
-        let matcher = RequestMatcher.post("/users").json("[1]")
+        let post = RequestMatcher.post("/users")
         let body = Data(("[" + String(repeating: "2,", count: 60_000) + "2]").utf8)
-        for (path, text) in [
-            ("users", "$[0]: expected 1, got 2"), ("user", "it was not checked, because another"),
+        let unchecked = "it was not checked, because another"
+        for (matcher, path, text) in [
+            (post.json("[1]"), "users", "$[0]: expected 1, got 2"),
+            (post.json("[1]"), "user", unchecked),
+            (post.not(.any.json(containing: "[2]")), "user", unchecked),
+            (post.not(.anyOf(.any.json("[1]"), .any.json(containing: "[2]"))), "user", unchecked),
         ] {
             var request = URLRequest(url: URL(string: "https://api.example.com/\(path)")!)
             request.httpMethod = "POST"

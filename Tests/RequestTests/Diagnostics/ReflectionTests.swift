@@ -27,6 +27,11 @@ import TestSupport
                 credential: "hunter2", request: request, session: FixedSession())
         ),
         ("a session", FixedSession().authenticated(by: .bearer("hunter2", for: url))),
+        (
+            "a session, with a credential's URL without a scheme",
+            FixedSession().authenticated(
+                by: .bearer("token", for: URL(string: "//user:hunter2@api.example.com")!))
+        ),
         ("started", ExchangeEvent(.started, id: 1, request)),
         ("failed", ExchangeEvent(.failed(error), id: 1, request)),
         ("lost", ExchangeEvent(rejected: error, id: 1)),
