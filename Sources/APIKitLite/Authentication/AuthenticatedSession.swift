@@ -51,12 +51,12 @@ extension HTTPSession {
     /// ```
     ///
     /// Before each request, the closure is called with a rejection that contains no token. If a
-    /// response has status 401, the closure is called with the token that was rejected, and the
-    /// request is sent once more, unless the closure returns the same token or nil. The calls are
-    /// made one at a time, and concurrent requests can share a call, so the store needs to refresh
-    /// each token only once. A request never uses a token from a call that began before the request
-    /// was made, because another user may have signed in since. In all other respects, this
-    /// function works like ``authenticated(by:clock:)``.
+    /// request with a token receives a 401, the closure is called with that token, and the request
+    /// is sent once more, unless the closure returns the same token or nil. The calls are made one
+    /// at a time, and concurrent requests can share a call, so the store needs to refresh each
+    /// token only once. A request never uses a token from a call that began before the request was
+    /// made, because another user may have signed in since. In all other respects, this function
+    /// works like ``authenticated(by:clock:)``.
     ///
     /// Only the store knows which user a token belongs to. If the rejected token belongs to an
     /// earlier user, the closure should throw an error. If the closure returns a token instead, the
@@ -139,7 +139,7 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
         return try await next.send(again, awaiting: options)
     }
 
-    /// Returns the beginning of a body if its response rejects the credential, and nil otherwise.
+    /// Returns the `data` of the rejection if a response rejects the credential, and nil otherwise.
     private func beginning(
         of body: inout HTTPBody, ifRejected response: HTTPURLResponse
     ) async throws -> Data? {

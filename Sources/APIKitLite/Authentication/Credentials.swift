@@ -79,15 +79,15 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// key, the caller of a rejected request receives the response that rejected it.
     ///
     /// A request is sent at most twice. For each request, `load` is called at most once, and
-    /// `apply` at most three times. `refresh` is called at most three times, each time for a
-    /// different reason: the credential is missing, stale, or rejected by the response. Each
+    /// `apply` at most three times. `refresh` is called at most three times: for a missing
+    /// credential, for a stale credential, and after a response rejects the credential. Each
     /// credential that `refresh` returns is saved at most once. All requests share these calls,
     /// except calls to `apply`. Even if the last call to `refresh` returns a stale credential, the
     /// request is sent with it. A rejected request is not sent again unchanged.
     ///
     /// A request that `load`, `refresh` or `save` sends over the authenticated session is sent
-    /// without the credential. In a detached task, or over a session whose own refresh uses the
-    /// authenticated session, such a request would wait for itself.
+    /// without the credential. A request that these closures send in a detached task, or over a
+    /// session whose own refresh uses the authenticated session, could wait for itself.
     ///
     /// - Parameters:
     ///   - credential: The saved credential, or nil if there is none or a closure provides it.
