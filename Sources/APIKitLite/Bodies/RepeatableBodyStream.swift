@@ -11,7 +11,7 @@ final class RepeatableBodyStream: InputStream {
 
     /// The segments still to be read. The first segment may be partly read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
-    /// The stream of the first segment, or nil before the segment is opened.
+    /// The stream of the first segment, or nil if the segment is not open.
     private var input: InputStream?
     /// How many bytes are left in the first segment.
     private var left = 0

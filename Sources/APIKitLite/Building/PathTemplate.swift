@@ -140,7 +140,7 @@ package struct PathTemplate: Equatable, Sendable {
 }
 
 extension PathTemplate.Segment {
-    /// Parses a segment. Returns nil if the braces before a second name are unbalanced or empty.
+    /// Parses a segment up to a second name. Returns nil for an unpaired brace or an empty name.
     fileprivate init?(_ text: String) {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { $0 == "{" || $0 == "}" }) else {

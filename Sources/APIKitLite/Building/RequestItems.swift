@@ -19,12 +19,12 @@ import Foundation
 /// | a `URL` | its `absoluteString` |
 /// | any other ``RequestValue`` | its raw value or its `description` |
 public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
-    /// A name and a value. A nil value leaves the item out.
+    /// A name and a value. Nothing is sent for a nil value.
     struct Item: Sendable {
         let name: String
         let value: (any RequestValue)?
 
-        /// The value as it is sent: one string for each time that the name is sent.
+        /// The unescaped strings to send for the value: see ``RequestValue/_requestTexts``.
         var texts: [String] {
             get throws {
                 do {

@@ -39,7 +39,7 @@ extension URLRequest {
     /// A browser sends a form with files in the same way. If a part is a file on disk
     /// (``MultipartPart/file(_:at:fileName:contentType:)``), the body is read when the request is
     /// sent, as for ``fileBody(_:contentType:)``. For each attempt over a `URLSession`, the library
-    /// writes such a form to a temporary file, sends the file and removes it.
+    /// writes such a form to a temporary file, and removes that file after the attempt.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order. A nil part is left out.
@@ -48,9 +48,9 @@ extension URLRequest {
     ///     derived from the parts, so that the same parts produce the same bytes, or is random if a
     ///     part is a file on disk.
     /// - Throws: ``RequestBuildingError`` if a name, file name or content type has a control
-    ///   character, the boundary is not allowed or occurs in a part, the method is GET or HEAD, or
-    ///   the request already has a body. ``FileBodyError`` if a file is missing, unreadable or not
-    ///   a regular file.
+    ///   character other than a tab, the boundary is not allowed or occurs in a part, the method is
+    ///   GET or HEAD, or the request already has a body. ``FileBodyError`` if a file is missing,
+    ///   unreadable or not a regular file.
     public func multipartBody(
         _ parts: [MultipartPart?], boundary: String? = nil
     ) throws -> URLRequest {
@@ -101,7 +101,7 @@ extension URLRequest {
     ///     `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file.
     ///   ``RequestBuildingError`` if the method is GET or HEAD, the request already has a body, or
-    ///   the type has a control character.
+    ///   the type has a control character other than a tab.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
         let body = RepeatableBody([.file(try RepeatableBody.File(file))])
         return try self.body(
@@ -114,7 +114,7 @@ extension URLRequest {
     ///   - data: The bytes.
     ///   - contentType: The media type, for the `Content-Type` header.
     /// - Throws: ``RequestBuildingError`` if the method is GET or HEAD, the request already has a
-    ///   body, or the type has a control character.
+    ///   body, or the type has a control character other than a tab.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(contentType)
         request.httpBody = data
