@@ -150,7 +150,7 @@ struct URLRequestCall<Output>: APIRequest {
 
     func makeRequest(from _: Void) -> URLRequest { request }
 
-    // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
+    // The Swift 6.3 optimizer crashes if it inlines these closures into an asynchronous function.
     @inline(never)
     func validateResponse(data: Data, response: HTTPURLResponse) throws {
         guard let validate else { return try response.validateStatus() }

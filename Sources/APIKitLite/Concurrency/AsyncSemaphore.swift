@@ -10,7 +10,7 @@ final class AsyncSemaphore: Sendable {
         var available: Int
         /// The promises of the waiting tasks, keyed by the tasks' numbers.
         var waiting: [Int: Promise<Void>] = [:]
-        /// The number of the task that has waited longest, or a lower number.
+        /// The number from which `signal()` searches. No waiting task has a lower number.
         var first = 0
         /// The number of the next task that must wait.
         var next = 0

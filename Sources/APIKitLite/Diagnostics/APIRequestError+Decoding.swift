@@ -25,7 +25,7 @@ extension APIRequestError {
         if json != nil, let sentence = suspicion(about: error, in: tree, of: data) {
             return (sentence, beginning)
         }
-        // With this error, an empty coding path means that the decoder could not parse the text.
+        // With an empty coding path, this error may mean that the decoder could not parse the text.
         if case .dataCorrupted = error, path.isEmpty, case .failure(let failure)? = json {
             let subject = error.element == nil ? "The body" : "The element"
             let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
