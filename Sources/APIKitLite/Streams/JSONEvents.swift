@@ -19,11 +19,11 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///     ServerSentEvents().until { $0.event == "message_stop" }.json(Message.self)
     ///
-    /// An event with empty data produces no element. A server can send such an event to set the ID.
-    /// An event of the type `error` ends the stream with ``StreamError/event(_:)``. If an event's
-    /// data cannot be decoded, the stream fails with the decoder's error in an ``APIRequestError``.
-    /// For a `DecodingError`, ``APIRequestError/data`` is the event's data. To continue after such
-    /// an event, decode the events in `compactMap`.
+    /// An event with empty or blank data produces no element. A server can send such an event to
+    /// set the ID. An event of the type `error` ends the stream with ``StreamError/event(_:)``. If
+    /// an event's data cannot be decoded, the stream fails with the decoder's error in an
+    /// ``APIRequestError``. For a `DecodingError`, ``APIRequestError/data`` is the event's data. To
+    /// continue after such an event, decode the events in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///
@@ -84,15 +84,15 @@ extension ServerSentEvent {
     ///     }
     ///
     /// If the type is `Data`, the data is returned unchanged. If the type is optional, nil is
-    /// returned for empty data.
+    /// returned for empty or blank data.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - decoder: The decoder. By default, this is a new `JSONDecoder`.
     ///   - redaction: The secrets to hide in the error's texts.
     /// - Throws: ``APIRequestError`` in stage ``APIRequestError/Stage/parse``, with the event's
-    ///   data and without a request. The error's text says where the data does not match `Value`,
-    ///   and names the event's type and, if it is not empty, the event's ID.
+    ///   data and without a request. The error's text says why the data cannot be decoded, and
+    ///   names the event's type and, if it is not empty, the event's ID.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(),
         redaction: Redaction = .standard

@@ -11,7 +11,7 @@ struct LineSplitter: Sendable {
     /// Where the next line begins, and where the search for its end continues.
     private var (start, searched) = (0, 0)
     private var isFirstLine = true
-    /// Whether the last line ended with CR, so that an LF after the CR is part of the same line
+    /// Whether the previous line ended with CR, so that an LF after the CR is part of the same line
     /// ending.
     private var endedWithReturn = false
 

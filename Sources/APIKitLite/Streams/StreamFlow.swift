@@ -72,7 +72,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         return elements.popFirst()
     }
 
-    /// Returns the error for an element that cannot be parsed.
+    /// Returns the stream's error for an error that the parser threw.
     private func parseFailure(_ error: any Error) -> APIRequestError {
         // A closure that decodes an event throws an error without a request.
         let error = (error as? APIRequestError)?.thrown ?? error

@@ -52,7 +52,7 @@ func plainText(_ body: Data) -> String? {
 }
 
 extension Data {
-    /// Returns at most the first `limit` bytes. UTF-8 text is cut between two characters.
+    /// Returns at most the first `limit` bytes. UTF-8 text is cut between two Unicode scalars.
     package func beginning(_ limit: Int) -> Data {
         guard count > limit else { return self }
         var end = startIndex + limit

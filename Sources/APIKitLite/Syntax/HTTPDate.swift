@@ -4,7 +4,7 @@ extension Date {
     /// Parses the date of an HTTP header (RFC 9110, section 5.6.7).
     ///
     /// The form is `Sun, 06 Nov 1994 08:49:37 GMT` or one of two obsolete forms: `Sunday, 06-Nov-94
-    /// 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994`. `UTC`, `UT` and an offset such as `+0100` are
+    /// 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. `UTC`, `UT` and an offset such as `+0100` are
     /// accepted in place of `GMT`. Returns nil for any other text, for example with the name of
     /// another zone, a wrong weekday or February 30.
     init?(httpDate text: String, now: Date) {
