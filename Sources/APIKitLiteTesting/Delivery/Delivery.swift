@@ -161,8 +161,8 @@ final class Delivery: Sendable {
         try await wait(for: .nothing, .callback) { _ in nil }
     }
 
-    /// Runs or awaits the user's code. The clock may move while the code runs, because the code may
-    /// wait for the clock.
+    /// Runs the user's code, or waits for a real session. The clock may move during this time,
+    /// because the user's code may wait for the clock.
     func run<R>(_ reason: WaitReason, _ work: () async throws -> R) async throws -> R {
         willWait(for: reason, .deadline)
         let task = currentTask
@@ -203,8 +203,8 @@ final class Delivery: Sendable {
 
     /// Sends a piece, and suspends until the client has received it.
     ///
-    /// - Throws: ``Receipt/clientGone`` if the client leaves. `CancellationError` if the task is
-    ///   cancelled before the client leaves.
+    /// - Throws: ``Receipt/clientGone`` if the client leaves before it receives the piece.
+    ///   `CancellationError` if the task is cancelled first.
     func send(_ data: Data) async throws {
         try checkWriter()
         if data.isEmpty { return }
@@ -229,7 +229,7 @@ final class Delivery: Sendable {
     // MARK: Waits
 
     /// Ends the step, and suspends until the callback begins the next step. `limit` is the kind of
-    /// sleeper for the client's timeout, or nil if no timeout limits this wait.
+    /// sleeper for the client's timeout, or nil to set no timeout.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?

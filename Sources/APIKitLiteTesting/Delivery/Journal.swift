@@ -5,7 +5,7 @@ import Foundation
 /// response.
 ///
 /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. During a
-/// recording, the journal keeps everything.
+/// recording, the journal keeps all requests and bodies. `bodyLimit` limits each response's body.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {

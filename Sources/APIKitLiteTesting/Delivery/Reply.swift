@@ -3,7 +3,7 @@ import Foundation
 
 /// How a mock responds to one request.
 ///
-/// A `MockResponse` creates the reply for the request.
+/// Usually, a `MockResponse` creates the reply for the request.
 enum Reply: Sendable {
     /// Passes the parts of the response to a delivery, one after another, and waits between them.
     /// The response ends when the function returns, or fails with the error that the function
@@ -32,6 +32,6 @@ enum WaitReason: Sendable {
     case test
     /// The client, which has not yet taken a piece of a stream.
     case reader
-    /// Nothing: the response never ends.
+    /// Nothing: only a timeout or a cancellation ends the response.
     case nothing
 }

@@ -96,7 +96,7 @@ extension [Data] {
 
     /// All pieces joined, with indices that begin at 0.
     var joined: Data {
-        // A test may pass a slice, whose indices do not begin at 0.
+        // A test may pass a slice, whose indices need not begin at 0.
         if count == 1, self[0].startIndex == 0 { return self[0] }
         return reduce(into: Data()) { $0.append($1) }
     }

@@ -5,7 +5,7 @@ extension Fault {
     /// The transport errors that an app's users encounter.
     ///
     /// - There is no connection, or mobile data, roaming or a call prevents a connection.
-    /// - The host cannot be found, refuses the connection, or stops responding.
+    /// - The host is not found or refuses the connection, or the connection is lost or times out.
     /// - The connection is not secure, its certificate is invalid, or the app itself rejects the
     ///   certificate. A rejection by the app is `.cancelled`, although no code cancelled the task.
     /// - `URLSession` cannot process the response.

@@ -63,8 +63,8 @@ public enum Fault: Hashable, Sendable {
     /// clock.
     ///
     /// Each piece has one byte, unless the body has more than 64 bytes. A longer body arrives in at
-    /// most 64 larger pieces. The request's timeout limits the wait for the next byte, so the
-    /// request times out only if this timeout is shorter than a second.
+    /// most 64 larger pieces. The request's timeout limits the wait for the next byte, so this
+    /// timeout ends the request only if it is shorter than a second.
     case slow
 
     /// A connection that stays open, but delivers nothing after this many bytes of the body. At

@@ -9,8 +9,8 @@ struct JSONDifference {
     enum Relation: Sendable {
         /// The values must be equal.
         case equal
-        /// The values must be equal, but a mark in an expected string matches any nonempty text,
-        /// and an expected 0 matches any number with at least eight digits.
+        /// The values must be equal, but a mark such as `REDACTED-1` in an expected string matches
+        /// any nonempty text, and an expected 0 matches any number with at least eight characters.
         case recorded
         /// The actual value must contain the expected value, but may have more keys in objects and
         /// more elements in arrays.
