@@ -68,7 +68,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
 /// A value of a query, a form, a path or a header.
 ///
 /// Strings, numbers, Booleans, `UUID`, `URL`, and optionals and arrays of these are values. If your
-/// own type is `CustomStringConvertible`, or has a raw value of one of these types, an empty
+/// own type has a raw value of one of these types, or else is `CustomStringConvertible`, an empty
 /// conformance is enough:
 ///
 ///     extension Sort: RequestValue {}

@@ -58,6 +58,12 @@ import TestSupport
         case byTitle = "by title"
     }
 
+    /// A type whose description is for people.
+    private enum Language: String, RequestValue, CustomStringConvertible {
+        case german = "de"
+        var description: String { "German" }
+    }
+
     private struct BookID: RequestValue, CustomStringConvertible {
         var description: String { "book-7" }
     }
@@ -84,7 +90,7 @@ import TestSupport
                 UUID(uuidString: "e621e1f8-c36c-495a-93fc-0c247a3e6e5f")!,
                 "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
             ),
-            (Sort.byTitle, "by%20title"), (BookID(), "book-7"),
+            (Sort.byTitle, "by%20title"), (Language.german, "de"), (BookID(), "book-7"),
             (Date(timeIntervalSince1970: 0).formatted(.iso8601), "1970-01-01T00:00:00Z"),
             ([1, 2], "1&x=2"), ([Int](), nil), (["a", "", "b"], "a&x=&x=b"),
             ([1, nil, 3] as [Int?], "1&x=3"), (Array(1...3), "1&x=2&x=3"),
