@@ -36,9 +36,9 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let request: URLRequest?
     /// The server's response, or `nil` if the load received none.
     public let response: HTTPURLResponse?
-    /// The part of the response's body that the load received, or `nil` if it received none. For
-    /// an accepted stream, the element that could not be decoded, or `nil` if there was no such
-    /// element.
+    /// The response's body, or `nil` if the load does not have all of it. For a refused stream or
+    /// download, the beginning of the body. For an accepted stream, the element that could not be
+    /// decoded, or `nil` if there was no such element.
     public let data: Data?
     /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
     /// threw.

@@ -135,7 +135,7 @@ struct Download {
 /// The request type behind `download`, with closures that make the request and validate its
 /// responses. With type parameters, `Download` would be compiled once for each request type.
 struct DownloadRequest: APIRequest {
-    /// Returns the redaction, which may depend on what the request type has learned by then.
+    /// Returns the request's redaction, which may change during the download.
     let redacting: () -> Redaction
     let make: () throws -> URLRequest
     let validate: (Data, HTTPURLResponse) throws -> Void

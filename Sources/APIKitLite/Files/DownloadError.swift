@@ -11,8 +11,8 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Equatable, S
     case partChanged(URL)
     /// A file could not be written. The code is the system's error code, such as `.ENOSPC`.
     case file(path: String, code: POSIXErrorCode)
-    /// The server sent more bytes than it had announced, or a `Content-Range` that does not
-    /// describe the whole file although the whole file was requested.
+    /// The server sent more bytes than it had announced. Or the whole file was requested, but the
+    /// response's `Content-Range` shows that the body is not the whole file.
     case wrongLength(expected: Int64, received: Int64)
 
     /// A sentence for the user.

@@ -11,7 +11,7 @@ enum ResumeDecision: Equatable {
     /// The response has an unsuitable status, such as 206 although the whole file was requested.
     /// The download fails because of the status.
     case refuse
-    /// The whole file was requested, but the response's `Content-Range` does not describe it.
+    /// The whole file was requested, but `Content-Range` shows that the body is not the whole file.
     case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
