@@ -19,7 +19,7 @@ extension Redaction {
         return hidingValues(walk.secrets)
     }
 
-    /// Returns the method and the URL: `GET https://api.example.com/users`.
+    /// Returns the method and the URL, without secrets: `GET https://api.example.com/users`.
     func line(of request: URLRequest) -> String {
         let url = request.url?.absoluteString ?? "(no URL)"
         let shown = excerpt(url, limit: 2_000, onOneLine: false, Redaction.url)
@@ -127,7 +127,7 @@ extension Redaction {
     }
 
     /// Returns the beginning of a stream's element on one line, without secrets. For invalid or too
-    /// large JSON, returns only the element's size.
+    /// large JSON, returns only the element's size, unless this redaction hides nothing.
     func excerpt(ofElement element: Data) -> String {
         if let shown = excerpt(of: element) { return shown }
         let start = String(decoding: element.beginning(window), as: UTF8.self)

@@ -69,7 +69,7 @@ public struct Redaction: Sendable, Equatable {
 
     /// A redaction that hides nothing. Any body that is text is shown.
     ///
-    /// To hide only a few names, write `.none.adding("pin")`.
+    /// To choose all the names yourself, write `.none.adding("pin")`.
     public static let none = Redaction()
 
     /// The text that replaces a secret.

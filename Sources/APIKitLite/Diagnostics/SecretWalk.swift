@@ -227,7 +227,7 @@ package struct SecretWalk {
             shown += part(body[start..<place]) + delimiter
             start = place + delimiter.count
         }
-        // If the body was cut within its last delimiter, the rest of the delimiter is no content.
+        // If the body was cut within its last delimiter, the delimiter's beginning is not content.
         let rest = body[start...]
         let end = Data("\r\n".utf8) + delimiter
         let cut = (1...end.count).last { rest.suffix($0).elementsEqual(end.prefix($0)) } ?? 0

@@ -31,7 +31,7 @@ enum TokenShape {
         return runs.isEmpty ? text : result + text[end...]
     }
 
-    /// Returns the token at the end of a text, which may be incomplete, and where it begins.
+    /// Returns the token at the end of a text, even an incomplete token, and where it begins.
     /// Returns nil if there is no such token.
     static func cutToken(in text: String) -> (start: Int, value: String)? {
         let bytes = Array(text.utf8)

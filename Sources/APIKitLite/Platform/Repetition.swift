@@ -30,8 +30,8 @@ extension Repetition {
 }
 
 extension URLSessionExchange {
-    /// Lets libcurl send the request only once, unless a repetition is allowed. Call this on the
-    /// task's queue, between the creation and the start of the task's `URLProtocol`.
+    /// Unless a repetition is allowed, lets libcurl send the request again only after a 417. Call
+    /// this on the task's queue, between the creation and the start of the task's `URLProtocol`.
     func refuseRepetition(of task: URLSessionTask) {
         guard repetition != .allowed, let transfer = Transfer(of: task) else { return }
         transfer.refuseRepetition(isOnNewConnection: repetition == .refusedOnNewConnection)
