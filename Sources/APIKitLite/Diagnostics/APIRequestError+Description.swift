@@ -14,7 +14,7 @@ extension APIRequestError {
     /// The curl command for the request that failed. An error rethrown from another load adds no
     /// second command.
     private var curl: String? {
-        // If another load, such as a refresh, threw the error, its request is shown, if there is one.
+        // If another load, such as a refresh, threw the error, show that load's request, if any.
         if let curl = rethrown?.hiding(redaction).curl { return curl }
         return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }

@@ -28,8 +28,8 @@ extension Redaction {
         changed { $0.marks = SecretMarks(after: last) }
     }
 
-    /// Returns the text that replaces a secret. With numbered marks, if `otherForm`, or the secret
-    /// if `otherForm` is nil, is already a mark, returns that mark.
+    /// Returns the text that replaces a secret. With numbered marks, `otherForm ?? secret` is
+    /// returned unchanged if it is already a mark.
     func mark(_ secret: String, otherForm: String? = nil) -> String {
         let form = otherForm ?? secret
         guard let marks else { return Self.mark }
