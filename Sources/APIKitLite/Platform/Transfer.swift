@@ -69,7 +69,7 @@ struct Transfer {
         _ = setPointer?(handle, writeData, nil)
     }
 
-    /// If Foundation has collected more of the body than the limit allows, makes the transfer fail.
+    /// Makes the transfer fail if Foundation has collected more than the limit for a whole body.
     func limitBody() {
         if let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil,
             exchange.refusesBody(of: collectedCount(of: easyHandle))
@@ -206,9 +206,9 @@ private let writeData: CInt = 10001
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
-/// libcurl calls this function with the `_EasyHandle` before each attempt to send a request.
-/// Foundation does not let libcurl follow redirects, so a redirect time above zero means that the
-/// attempt is not the first.
+/// libcurl calls this function with Foundation's `_EasyHandle` before each attempt to send a
+/// request. Foundation does not let libcurl follow redirects, so a redirect time above zero means
+/// that the attempt is not the first.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
         easyHandle, _, _, _, _ in

@@ -198,7 +198,7 @@ extension HTTPURLResponse {
 
 extension URLSession {
     /// Returns the request, changed so that the configuration's `httpAdditionalHeaders` are not
-    /// sent to another origin, except content and content-negotiation headers.
+    /// sent to another origin, except headers that `isOpenHeader(_:)` allows.
     ///
     /// Foundation adds each additional header that the request does not set. This function sets
     /// these headers to a blank value, so libcurl on Linux does not even send their names.

@@ -16,8 +16,8 @@ extension HTTPSession {
     /// - a request with a body stream
     /// - a request for a stream, because a stream has one reader
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
-    /// - a request that a refresh or a shared exchange sends, because such a request could wait for
-    ///   itself
+    /// - a request that a credential closure, such as `refresh`, or a shared exchange sends,
+    ///   because such a request could wait for itself
     ///
     /// A cancelled request ends immediately, without effect on the other requests, unless it is the
     /// only request left in its exchange. In that case, the exchange is cancelled too, and the

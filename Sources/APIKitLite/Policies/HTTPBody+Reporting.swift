@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTTPBody {
-    /// Returns a body that reports its end once, as a stream event.
+    /// Returns a body that reports its end once, as `closed`, `left` or `failed`.
     ///
     /// The end is reported in the task that reads, even if that task is cancelled. The caller of
     /// `Task.cancel()` does not report the end, because that caller may hold a lock that the report

@@ -77,7 +77,7 @@ public struct RetryAttempt: Sendable {
     /// be longer than the policy's ``RetryPolicy/maximumDelay``.
     ///
     /// Nil if there is no such header, or if its value is neither a number of seconds nor a date. A
-    /// fraction of a second is rounded up.
+    /// number with a fraction is rounded up.
     public var retryAfter: Duration? { response?.retryAfter(now: now) }
 }
 

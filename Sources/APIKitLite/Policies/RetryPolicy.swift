@@ -37,7 +37,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The longest delay, to which an ``EventStream`` adds the server's `retry`. If `Retry-After`
     /// asks for a longer delay, the request is not sent again. A negative value counts as zero.
     public var maximumDelay: Duration
-    /// The maximum time for all attempts and delays together, from the start of the first attempt.
+    /// The time within which all attempts must begin, measured from the start of the first attempt.
     ///
     /// The deadline does not interrupt an attempt, with one exception: if a connection of an
     /// ``EventStream`` has received no headers by the deadline, it fails with `URLError.timedOut`.
