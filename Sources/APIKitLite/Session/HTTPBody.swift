@@ -11,8 +11,8 @@ import Foundation
 /// is busy are joined. The number of unread bytes is limited: see
 /// ``HTTPSession/stream(_:buffering:)``.
 ///
-/// The transfer ends as soon as you leave the loop, release the body, or cancel the reading task. A
-/// body in pieces can be read only once.
+/// The transfer ends as soon as you leave the loop, release a body that you have not begun to read,
+/// or cancel the reading task. A body in pieces can be read only once.
 ///
 /// A session that wraps another session can return a body that wraps the inner session's body: see
 /// ``map(_:)``.
@@ -210,7 +210,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// An iterator over a body's pieces. Releasing the iterator's last copy ends the transfer.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        /// The transfer, or nil if another iterator has the transfer.
+        /// The transfer, or nil if another iterator has taken the transfer.
         fileprivate let transfer: BodyTransfer?
 
         /// Suspends until bytes have arrived, and returns all of them.
@@ -296,8 +296,8 @@ extension HTTPBody {
     /// The maximum number of bytes that an error keeps of a stream's body.
     private static let longestBeginning = 1024 * 1024
 
-    /// Returns the beginning of a refused response's body for the error: at most 1 MiB, and only
-    /// what arrives within 5 seconds and before the timeouts of the chain.
+    /// Returns the beginning of a refused response's body: at most 1 MiB, and only what arrives
+    /// within 5 seconds and before the timeouts of the chain.
     ///
     /// The 5 seconds are measured on the given clock and on the clocks of the chain. A real-time
     /// clock measures them only if no clock belongs to a test. If the body throws an error, returns

@@ -55,7 +55,7 @@ public protocol HTTPSession: Sendable {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
     /// A response with any status is returned, not thrown. The transfer ends when the task is
-    /// cancelled, a body that comes in pieces is released, or the loop over that body is left.
+    /// cancelled, an unread body in pieces is released, or the loop over a body in pieces is left.
     ///
     /// If your session cannot stream, return a complete body even if only the headers are awaited.
     ///

@@ -5,9 +5,10 @@ extension URLSession: HTTPSession {
     ///
     /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a
     /// HEAD. After 301 or 302, a POST becomes a GET. A request redirected to another origin
-    /// (scheme, host or port) loses credentials, cookies and all headers except those for content
-    /// and its negotiation. If the session's own delegate refuses a redirect, the redirect
-    /// itself is the response.
+    /// (scheme, host or port) loses its credentials, cookies and other headers, except `Range`,
+    /// `User-Agent`, `Last-Event-ID`, and the request headers of RFC 9110 whose names begin with
+    /// `Accept`, `Content-` or `If-`. If the session's own delegate refuses a redirect, the
+    /// redirect itself is the response.
     ///
     /// - Parameters:
     ///   - request: The request to send.

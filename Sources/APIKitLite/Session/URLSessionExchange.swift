@@ -6,7 +6,7 @@ import Foundation
 /// applies. The files in `Platform/` add what Foundation on Linux needs, such as a response to a
 /// challenge, and a limit that keeps libcurl to one attempt.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
-    @unchecked Sendable  // The variables are used only under `lock`.
+    @unchecked Sendable  // The private variables are used only under `lock`.
 {
     /// How one task ended, if it did not fail.
     enum TaskOutcome: Sendable {
@@ -27,10 +27,10 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let file: URL?
     let options: SendOptions
     fileprivate let passes = SendContext.passes
-    /// The cookies that the session had before it sent the request.
+    /// The result of `storedCookies(for:)` before the request was sent.
     let cookies: [HTTPCookie]
     let repetition: Repetition
-    /// Whether Foundation's own protocol loads the request, rather than a class of the app.
+    /// On Linux, whether Foundation's own protocol loads the request, rather than an app's class.
     let isOverConnection: Bool
     /// Returns whether a response has begun, or true if that is unknown. This closure is set only
     /// before the transfer starts.
@@ -209,6 +209,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
 extension URLSessionTask {
     /// How many mocks have passed on the task's request. Nil if the task belongs to neither an
-    /// exchange nor a stream. Exchanges and streams follow redirects themselves.
+    /// exchange nor a stream. The task of an exchange or a stream follows no redirect.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

@@ -78,7 +78,7 @@ extension EventStream {
         /// empty, and with `Accept` and `Cache-Control` unless the request already has these
         /// headers.
         ///
-        /// - Throws: ``RequestBuildingError`` if the ID contains a control character.
+        /// - Throws: ``RequestBuildingError`` if no header can contain the ID.
         func request(_ request: URLRequest) throws -> URLRequest {
             var request = request
             for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")]

@@ -19,11 +19,11 @@ import Foundation
 ///   without events keeps reconnecting, for example behind a proxy that ends each connection after
 ///   a minute.
 ///
-/// The delay after the *n*-th connection is the server's `retry` plus the policy's backoff,
-/// `random × min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`, and at least 100 ms. The delay thus
-/// grows even if a server accepts each connection and ends it immediately. A connection that has an
-/// event, or that is accepted and lasts at least `maximumDelay`, counts as the first connection
-/// again. A `Retry-After` header replaces the backoff.
+/// The delay after the *n*-th connection is the server's `retry`, if any, plus the policy's
+/// backoff, `random × min(maximumDelay, base × 2ⁿ⁻¹)`, where `base` is `baseDelay`, or `retry` if
+/// that is less. The delay is at least 100 ms, and grows even if a server accepts and ends each
+/// connection immediately. A connection that has an event, or that is accepted and lasts at least
+/// `maximumDelay`, counts as the first connection again. `Retry-After` replaces the backoff.
 ///
 /// Each iterator has its own connection, and nothing is sent before the first call to the
 /// iterator's `next()`.
@@ -71,10 +71,11 @@ public struct EventStream: AsyncSequence, Sendable {
         /// Returns the next event, or `nil` after the last event. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection fails and the client does not reconnect,
-        ///   or at the policy's deadline. The error's stage is `.transport` for a network error,
-        ///   the deadline or a cancellation, `.validate` for a rejected response or a status other
-        ///   than 200, and `.parse` for a media type other than `text/event-stream`, or a body that
-        ///   cannot be parsed. Every later call returns `nil`.
+        ///   or at the policy's deadline. The error's stage is `.makeRequest` for an ID that no
+        ///   header can contain, `.transport` for a network error, the deadline or a cancellation,
+        ///   `.validate` for a rejected response or a status other than 200, and `.parse` for a
+        ///   media type other than `text/event-stream`, or a body that cannot be parsed. Every
+        ///   later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -211,11 +212,11 @@ extension HTTPSession {
     ///   - name: The call's name in errors and exchange events (`requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws if a response is not acceptable. The closure is called with empty data
-    ///     when the headers arrive. A response that the closure accepts must also have status 200.
-    ///     If the closure throws or the status differs, the closure is called again with the
-    ///     beginning of the body, so that its error can quote the server's message. Whether the
-    ///     client reconnects after a rejected response depends on the response's status, not on the
-    ///     closure's error.
+    ///     when the headers arrive, or with the body if the session returns a complete body. A
+    ///     response that the closure accepts must also have status 200. If a response is rejected
+    ///     before its body has arrived, the closure is called again with the beginning of the body,
+    ///     so that its error can quote the server's message. Whether the client reconnects depends
+    ///     on the response's status, not on the closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
