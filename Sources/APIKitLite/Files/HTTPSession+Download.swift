@@ -48,9 +48,10 @@ extension HTTPSession {
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: Throws, before anything is written, if a response is not acceptable. By
     ///     default, the response's status must be 200, 203 or 206. The closure is called with empty
-    ///     data when the headers arrive. If the closure throws, it is called again with the
-    ///     beginning of the body, so that its error can quote the server's message. The closure
-    ///     must accept the status 206 of a resumed download.
+    ///     data when the headers arrive, or with the body if the session returns a complete body.
+    ///     If the closure throws for empty data, it is called again with the beginning of the body,
+    ///     so that its error can quote the server's message. The closure must accept the status 206
+    ///     of a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request. Its status is 206 if the download was resumed,
     ///   otherwise 200 or 203.
@@ -81,13 +82,11 @@ extension HTTPSession {
     ///
     ///     try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
     ///
-    /// `validateResponse` is called with empty data when the headers arrive. If the function
-    /// throws, it is called again with the beginning of the body, so that its error can quote the
-    /// server's message. The function must accept the status 206 of a resumed download, as the
-    /// default implementation does. `parseResponse` is not called. `makeRequest` and
-    /// `validateResponse` run on the caller's actor.
+    /// `validateResponse` must accept the status 206 of a resumed download, as the default
+    /// implementation does. `parseResponse` is not called. `makeRequest` and `validateResponse` run
+    /// on the caller's actor.
     ///
-    /// Everything else works as in
+    /// Everything else, such as when `validateResponse` is called, works as in
     /// ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``.
     ///
     /// - Returns: The response to the last request.
