@@ -56,7 +56,7 @@ enum JSONValue: Sendable {
     func isSameScalar(as other: JSONValue, marks: Bool) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): return text.matches(other, marks: marks)
-        // Redaction may have replaced a number of at least eight characters with 0, whatever its key.
+        // Redaction may have replaced a number of 8 or more characters with 0, whatever its key.
         case (.number("0"), .number(let other)) where marks && other.utf8.count >= 8: return true
         case (.number(let digits), .number(let other)):
             let number = Decimal(string: digits)

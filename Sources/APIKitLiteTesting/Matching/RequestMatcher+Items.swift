@@ -110,8 +110,8 @@ extension RequestMatcher {
             let accepts: @Sendable (NamedItem) -> Bool = { [isRecorded] in
                 item.accepts($0, marks: isRecorded)
             }
-            // An item with a mark also accepts other expected items, so those items are counted
-            // too.
+            // An item with a mark may accept other expected items too, so those items are also
+            // counted.
             let least = items.count(where: accepts)
             matcher = matcher.adding(
                 "\(source.noun) \(item.shown)\(times)", readsBody: source == .form

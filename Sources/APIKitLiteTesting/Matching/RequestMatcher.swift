@@ -30,8 +30,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
     private(set) var configurationError: String?
-    /// The number of criteria before the first invalid criterion; `Int.max` if every criterion is
-    /// valid.
+    /// The number of criteria that were added before the configuration error; `Int.max` if the
+    /// matcher is valid.
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }

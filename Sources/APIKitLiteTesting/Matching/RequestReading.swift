@@ -89,7 +89,7 @@ final class RequestReading {
 
     private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
 
-    /// The type and size of the body, or `no body`, for messages that cannot show the content.
+    /// The type and size of the body, or `no body`, for messages that do not show the content.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
