@@ -12,9 +12,10 @@ extension MockNetwork: HTTPSession {
     ///   - request: The request, which is recorded before this function suspends.
     ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, with the status and headers.
-    /// - Throws: The stub's error, or any error thrown by a handler or the request's body stream. A
-    ///   `URLError` if the task is cancelled, or the request times out, is redirected too often or
-    ///   is a `GET` with a body. ``MockError`` if nothing responds or the stub is invalid.
+    /// - Throws: The stub's error, or any error thrown by a handler, a real session or the body
+    ///   stream of the request. A `URLError` if the task is cancelled, or the request times out, is
+    ///   redirected too often or is a `GET` with a body. `TransportError` if the response's body is
+    ///   too large. ``MockError`` if nothing responds or the stub is invalid.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {

@@ -100,7 +100,7 @@ public final class MockNetwork: Sendable {
         }
         configuration.protocolClasses = [pooledClass.type]
         configuration.httpCookieStorage = core.cookieStorage
-        // A mock caches nothing, and a cache lookup would take a hop to another queue.
+        // A mock caches nothing, and a cache lookup would switch to another queue.
         configuration.urlCache = nil
         configuration.retain(pooledClass)
         return configuration

@@ -38,7 +38,7 @@ extension URLSession {
 
 extension URLSessionUploadTask {
     /// The body that Foundation on Linux keeps in a private property; nil if that body is neither
-    /// data nor a file.
+    /// data nor a file, and on Apple platforms.
     ///
     /// - Throws: Any error from reading the body's file.
     var hiddenBody: Data? {

@@ -67,9 +67,9 @@ extension URLSessionTask? {
         #endif
     }
 
-    /// Asks the client's delegate about a redirect, as Foundation does for a real server. Returns
-    /// false, without calling the completion handler, if Foundation itself asks the delegate and
-    /// creates a protocol object for the next request.
+    /// Asks the client's delegate, if there is one, about a redirect, as Foundation does for a real
+    /// server. Returns false, without calling the completion handler, if Foundation itself asks the
+    /// delegate and creates a protocol object for the next request.
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
