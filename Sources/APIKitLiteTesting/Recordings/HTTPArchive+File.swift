@@ -5,15 +5,15 @@ extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
     /// An entry is skipped if it is not an HTTP exchange (such as a WebSocket), if it is incomplete
-    /// (such as a response whose body is not in the file), if its response is still compressed, or
-    /// if a field that is read has another type or format than in HAR 1.2. The `description` of the
-    /// archive lists the skipped entries.
+    /// (such as a response whose body is not in the file), if its response is still compressed with
+    /// gzip, or if a field that is read has another type or format than in HAR 1.2. The
+    /// `description` of the archive lists the skipped entries.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - limit: The maximum number of bytes to read, including files named with `_file`.
-    /// - Throws: ``HTTPArchiveError`` if the limit is exceeded, or if the file cannot be read or is
-    ///   not an archive.
+    /// - Throws: ``HTTPArchiveError`` if the limit is exceeded, if the file or a file that it names
+    ///   cannot be read, or if the file is not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
         self.init()
         let file = HARFile(file, limit: limit)

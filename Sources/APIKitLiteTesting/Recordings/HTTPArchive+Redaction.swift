@@ -70,8 +70,8 @@ extension HTTPArchive.Exchange {
             return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
         }
         exchange.pieces = lines.flatMap(\.self)
-        // The pieces above were redacted line by line. In text other than a stream, a secret may
-        // span several lines, or be cut at the end.
+        // The pieces above were redacted line by line, but a secret may be cut at the end, and in
+        // text other than a stream, a secret may span several lines.
         if exchange.body != new { exchange.body = new }
         return exchange
     }
@@ -86,7 +86,7 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// The parts that may contain secrets.
+    /// The request's URL, and the headers (without `Content-Length`) and bodies of both messages.
     fileprivate var parts: [(name: String, bytes: Data)] {
         func headers(_ fields: [String: String]) -> [(name: String, bytes: Data)] {
             fields.filter { $0.key.lowercased() != "content-length" }.sorted { $0.key < $1.key }

@@ -26,7 +26,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
     /// For its last 1,000 requests, a network keeps the request's body, and a response's body of up
-    /// to 1 MiB in at most 10,000 pieces. An exchange that has lost such a body can be neither
+    /// to 1 MiB in at most 10,000 pieces. An exchange that has lost a body can be neither
     /// written nor replayed.
     ///
     /// - Parameter requests: The requests, in the order in which they started. A request that has

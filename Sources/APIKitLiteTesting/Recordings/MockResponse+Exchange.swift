@@ -3,7 +3,7 @@ import Foundation
 
 extension MockResponse {
     /// Returns the response of a recorded exchange: its status, its headers, the pieces of its body
-    /// with the recorded pauses, and its end.
+    /// with the recorded gaps of at least 20 ms, and its end.
     ///
     /// If the client left before the recorded response ended, the replayed response does not end.
     ///

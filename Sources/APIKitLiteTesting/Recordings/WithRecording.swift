@@ -14,8 +14,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// The recording is the file `Recordings/users.har` beside the test's file, or in a resource
-/// bundle: see ``HTTPArchive``. The network responds as
+/// The recording is an ``HTTPArchive`` in the file `Recordings/users.har`, which is beside the
+/// test's file or in a resource bundle. The network responds as
 /// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD` set to the names
@@ -164,7 +164,7 @@ package struct RecordingFile: Sendable {
 
     /// Writes the requests that a test recorded, with their responses.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
-        // If the folder cannot be created, `write` throws an error.
+        // If the folder cannot be created, `write(to:redacting:)` throws an error.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)

@@ -7,8 +7,8 @@ extension MockResponse {
     /// `416` if the body has no byte 500 (RFC 9110, section 14). An `If-Range` header is compared
     /// with the response's `ETag` or `Last-Modified` (section 13.1.5). A request for any other
     /// range receives the whole body, as the RFC allows. Only a response with status 200 is ever
-    /// sent in part. Using `acceptingRanges` with a stream or a ``passthrough(to:)`` is a
-    /// configuration error.
+    /// sent in part. Using `acceptingRanges` with a stream, a ``passthrough(to:)``, an error or
+    /// ``hanging`` is a configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         return header("Accept-Ranges", "bytes").with(\.acceptsRanges, true)
