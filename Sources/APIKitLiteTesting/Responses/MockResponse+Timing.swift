@@ -6,7 +6,7 @@ extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
     /// Without a clock, the delay takes no time. With a clock, if the delay exceeds the request's
-    /// `timeoutInterval` (60 seconds by default), the request fails with `URLError.timedOut`.
+    /// timeout (60 seconds by default), the request fails with `URLError.timedOut`.
     ///
     /// - Parameter delay: The time before the response begins. A negative delay is a configuration
     ///   error.
@@ -42,7 +42,7 @@ extension MockResponse {
         return interval > .zero ? response.with(\.gaps, [.zero, interval]) : response
     }
 
-    /// Returns a response with text in pieces, each sent separately.
+    /// Returns a response whose body is text in pieces.
     ///
     /// Clients receive the pieces as ``chunked(by:every:)`` describes.
     ///

@@ -44,11 +44,12 @@ public struct MockResponse: Sendable {
     var url: URL?
     /// Whether the headers come from a recorded response whose body was decoded.
     var isDecoded = false
-    /// Whether the client cannot know the length of the body before the body ends.
+    /// Whether to omit the `Content-Length` even if the whole body is known.
     var isOpenEnded = false
     /// The nonempty pieces of the body, in order.
     var pieces: [Data] = []
-    /// The time before each piece. If there are several times, the last repeats; if not, zero does.
+    /// The time before each piece. If there are several times, the last applies to all further
+    /// pieces. If there is one, or none, further pieces have no delay.
     var gaps: [Duration] = []
     /// The code that sends what follows `pieces` in the body; nil if `pieces` is the whole body.
     var source: Source?

@@ -93,8 +93,8 @@ final class LoopbackConnection: Sendable {
         return .loss
     }
 
-    /// Writes the parts of a response. Returns nil if the client has left or the server has
-    /// stopped.
+    /// Writes the parts of a response. Returns nil if the request must be cancelled, because the
+    /// client has left or the server has stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         // The message whose head was sent; nil before a head is sent.
         var begun: ResponsePart.Head.Message?

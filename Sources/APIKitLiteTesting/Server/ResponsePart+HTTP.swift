@@ -87,7 +87,7 @@ extension ResponsePart.Head {
 
 extension ResponsePart {
     /// Creates a plain-text response that shows an error. The status is 400 for a malformed
-    /// request, 501 for a request to which no stub responds, and 500 for any other error.
+    /// request, 501 for a request to which nothing responds, and 500 for any other error.
     static func report(of error: any Error, url: URL) -> ResponsePart {
         let status =
             switch error {
