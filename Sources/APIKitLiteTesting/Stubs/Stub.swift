@@ -40,7 +40,7 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
-    /// The recording that the stub responds from; nil for a stub that the test added.
+    /// The recording that the stub responds from; nil for any other stub.
     let recording: Recording?
     /// Why the stub cannot respond to any request; nil if the stub and its matcher are valid.
     let configurationError: String?
@@ -52,8 +52,8 @@ public final class Stub: Sendable {
     let journal: Journal
     let number: Int
     let watch: HangReporter
-    /// The number of responses taken by requests, including requests not yet recorded. This
-    /// property has its own lock.
+    /// The number of responses taken by requests, including requests not yet recorded; unused if
+    /// the stub has a recording. This property has its own lock.
     private let taken = Locked(0)
 
     init(

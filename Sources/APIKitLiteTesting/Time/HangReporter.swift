@@ -92,8 +92,8 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Schedules a check for events in one second, unless a check is already scheduled. Call this
-    /// method when something starts to wait.
+    /// Schedules a check in one second, unless a check is already scheduled. Call this method when
+    /// something starts to wait.
     func begin() {
         let isFirst = state.withLock { state in
             state.beginCount += 1

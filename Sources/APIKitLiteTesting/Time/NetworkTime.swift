@@ -2,8 +2,8 @@ import APIKitLite
 
 /// The time of one network, counted from its creation.
 ///
-/// On a ``MockClock``, callbacks run inside `advance`, so that events keep their order. Without a
-/// clock, no time passes.
+/// On a ``MockClock``, callbacks run inside the clock's moves, so that events keep their order.
+/// Without a clock, no time passes.
 struct NetworkTime: Sendable {
     /// The clock that the test chose, if any.
     let timeline: Timeline?

@@ -48,8 +48,8 @@ struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// A number that grows whenever something starts to wait, even if its moment has come, and at
-    /// each step of a move.
+    /// A number that grows whenever something starts to wait, even if its moment has come, and
+    /// whenever a move wakes a sleeper or ends.
     private(set) var changeCount = 0
     /// Whether a task tried to sleep until a moment that the clock had already reached.
     private(set) var hasEndedAtOnce = false
@@ -88,8 +88,8 @@ struct Sleepers: Sendable {
         waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
     }
 
-    /// Records that a task waits for the clock, or that a client waits for a response that is not
-    /// immediate.
+    /// Records that a task waits for the clock, or has returned from the user's code or a session.
+    /// Without a task, records that a client waits for a response that is not immediate.
     mutating func clientWaits(_ task: Int? = nil) {
         if task == nil, !awake.isEmpty {
             // Nothing says whether the client is one of these tasks, so from now on only the number
