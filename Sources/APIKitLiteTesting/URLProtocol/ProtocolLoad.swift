@@ -25,8 +25,8 @@ final class ProtocolLoad: Client,
         var isStopped = false
         /// The request; nil once the last part of its response has been taken.
         var request: ClientRequest?
-        /// The request with which Foundation follows a redirect; nil without a redirect. The
-        /// response of the redirect is delivered only if the client refuses the redirect.
+        /// The next request of a redirect about which Foundation asks the client; nil for any other
+        /// response. The redirect itself is delivered only if the client refuses it.
         var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
@@ -43,7 +43,7 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The response for a client that must receive the body in one piece; nil for any other client.
+    /// The parts collected so far, if the client must receive several pieces as one; nil otherwise.
     private var collected: ResponsePart?
 
     /// Whether the client is still waiting for the response. A stream's reader may stop
@@ -54,8 +54,8 @@ final class ProtocolLoad: Client,
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
     // This number is a property, not a task-local value, because this code runs on the loading
-    // queue. Setting a task-local value there can wait for a task that is being cancelled, and that
-    // task waits for the queue.
+    // thread. Setting a task-local value there can wait for a task that is being cancelled, and
+    // that task waits for the loading thread.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 

@@ -10,10 +10,10 @@ final class StaticHandler: Sendable {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private struct State: @unchecked Sendable {  // Calls of the function never overlap.
-        /// The closure; nil once it is cleared. Nothing else keeps the closure, so clearing it
-        /// releases its captures.
+        /// The closure; nil if none was set, or once it is cleared. Nothing else keeps the closure,
+        /// so clearing it releases its captures.
         var function: Function?
-        /// The number of requests that the closure has received.
+        /// The number of requests that have arrived.
         var requestCount = 0
         /// The number of requests whose turn is over. This value is also the number of the request
         /// whose turn it is, counted from 0.
