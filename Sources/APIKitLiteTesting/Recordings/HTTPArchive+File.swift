@@ -6,8 +6,9 @@ extension HTTPArchive {
     ///
     /// An entry is skipped if it is not an HTTP exchange (such as a WebSocket), if it is incomplete
     /// (such as a response whose body is not in the file), if its response is still compressed with
-    /// gzip, or if a field that is read has another type or format than in HAR 1.2. The
-    /// `description` of the archive lists the skipped entries.
+    /// gzip, or if a field that is read has another type or format than in HAR 1.2. Only the format
+    /// of `startedDateTime` is not checked. The `description` of the archive lists the skipped
+    /// entries.
     ///
     /// - Parameters:
     ///   - file: The file.

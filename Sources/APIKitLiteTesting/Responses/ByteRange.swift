@@ -10,7 +10,7 @@ extension MockResponse {
     /// sent in part. Using `acceptingRanges` with a stream, a ``passthrough(to:)``, an error or
     /// ``hanging`` is a configuration error.
     public var acceptingRanges: MockResponse {
-        if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
+        if let wrong = wrongIfFixed("acceptingRanges", needsHead: true) { return wrong }
         return header("Accept-Ranges", "bytes").with(\.acceptsRanges, true)
     }
 

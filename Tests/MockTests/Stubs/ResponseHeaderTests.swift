@@ -57,6 +57,8 @@ import TestSupport
             (.text("x").header("Transfer-Encoding", "chunked").chunked(by: 1), Self.framing),
             (.hanging.header("ETag", "1"), "header(\"ETag\", …): \(noHead)"),
             (.error(.timedOut).addingHeader("ETag", "1"), "header(\"ETag\", …): \(noHead)"),
+            (.hanging.acceptingRanges, "acceptingRanges: \(noHead)"),
+            (.error(.timedOut).acceptingRanges, "acceptingRanges: \(noHead)"),
         ]
         for (response, text) in rows {
             let client = try TestClient(transport)
