@@ -64,8 +64,8 @@ extension MockResponse {
     /// ```
     ///
     /// The client receives the headers first, without a `Content-Length`. Then the closure runs,
-    /// once for each request, in the same way as a handler: see ``MockNetwork/requestHandler``. The body
-    /// ends when the closure returns. If the closure throws an error, the body fails with that
+    /// once for each request, in the same way as a handler: see ``MockNetwork/requestHandler``. The
+    /// body ends when the closure returns. If the closure throws an error, the body fails with that
     /// error. Over a socket, the server closes the connection instead. When the request is
     /// cancelled or times out, the closure's task is cancelled.
     ///
