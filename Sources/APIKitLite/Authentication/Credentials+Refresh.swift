@@ -190,7 +190,7 @@ extension Credentials {
         if current.withLock({ !$0.isSaved }) { Task { _ = try? await saved(for: SendContext()) } }
     }
 
-    /// Waits until a version is saved, or another version becomes the current one. Only one save
+    /// Saves a version, unless it is already saved or is no longer the current one. Only one save
     /// runs at a time, so credentials are saved in the order of the changes.
     private func save(_ version: Version, _ context: SendContext = SendContext()) async throws {
         try await run(.save, for: version, context) { [self] in

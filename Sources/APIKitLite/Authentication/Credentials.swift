@@ -96,7 +96,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     every request carries the credential until a redirect leads to another origin.
     ///   - apply: Returns a request with the credential added, for example in a header or as a
     ///     signature. If the closure returns the request unchanged, the request is sent without the
-    ///     credential, so a 401 refreshes nothing. If the closure throws, the request is not sent,
+    ///     credential, so a 401 causes no refresh. If the closure throws, the request is not sent,
     ///     and its caller receives the error. The closure must send its own requests over another
     ///     session. If the closure sets ``credential``, the request fails with
     ///     ``TransportError/credentialChanged``.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Returns the media type for a file's extension.
 ///
-/// The types are from IANA's list, or are what servers expect, such as `audio/wav`. Linux has no
-/// `UniformTypeIdentifiers`, and a request must not differ between platforms. For an unknown
+/// The types are from IANA's list, or are what servers expect, such as `audio/wav`. Linux lacks
+/// `UniformTypeIdentifiers`, which would give other types on Apple platforms. For an unknown
 /// extension, returns `application/octet-stream` (RFC 9110, section 8.3).
 package func fileMediaType(_ url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"

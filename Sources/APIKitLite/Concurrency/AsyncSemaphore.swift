@@ -10,7 +10,8 @@ final class AsyncSemaphore: Sendable {
         var available: Int
         /// The promises of the waiting tasks, keyed by the tasks' numbers.
         var waiting: [Int: Promise<Void>] = [:]
-        /// The number from which `signal()` searches. No waiting task has a lower number.
+        /// The number at which `signal()` begins its search for a waiting task. No waiting task has
+        /// a lower number.
         var first = 0
         /// The number of the next task that must wait.
         var next = 0

@@ -142,7 +142,7 @@ extension Redaction {
         return "…\(shown)…"
     }
 
-    /// Returns redacted text. If the text was cut, leaves out its last part, which may be half of a
+    /// Returns redacted text. If the text was cut, leaves out its end, which may be a part of a
     /// secret.
     private func withoutHalfSecret(_ text: String, isCut: Bool) -> String {
         guard isCut else { return text }

@@ -34,9 +34,9 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Returns the range of a 206 response if the range begins at the requested byte and names the
-    /// file's length, all known lengths agree, the response has the record's validator, and the
-    /// body is neither encoded nor in several parts.
+    /// Returns the range of a 206 response if the range begins at the requested byte and gives the
+    /// file's length. All known lengths must agree, the response must have the record's validator,
+    /// and the body must not be encoded or in several parts.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse
     ) -> ContentRange? {

@@ -69,7 +69,7 @@ package struct SendContext: Sendable {
     var madeAt: Int?
 
     /// Records when the request was made, unless it is recorded already. Call this before the
-    /// request waits for anything except its credential.
+    /// request waits, for example for a retry.
     mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a

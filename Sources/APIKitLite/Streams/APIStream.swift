@@ -71,8 +71,8 @@ extension APIStream.Iterator: Sendable
 where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
 
 extension HTTPSession {
-    /// Returns a response's elements as they arrive, if the request, its input or the elements are
-    /// not `Sendable`.
+    /// Returns a response's elements as they arrive, for a request, input or elements that are not
+    /// `Sendable`.
     ///
     /// The stream runs the request's functions and the parser on the caller's actor. The parameters
     /// are the same as for a `Sendable` request.
@@ -97,8 +97,8 @@ extension HTTPSession {
         APIStream(load: Load(request, over: self), input: input, isConcurrent: true)
     }
 
-    /// Returns the elements of the response to a request that needs no input, if the request or the
-    /// elements are not `Sendable`.
+    /// Returns the elements of the response to a request that needs no input, for a request or
+    /// elements that are not `Sendable`.
     ///
     /// The stream runs the request's functions and the parser on the caller's actor.
     public func stream<R: StreamedAPIRequest>(

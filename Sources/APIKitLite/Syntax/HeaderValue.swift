@@ -87,7 +87,7 @@ extension UInt8 {
 
 private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
-/// Returns the first character that contains a forbidden byte, and its place:
+/// Describes the first character that contains a forbidden byte, and the character's place:
 /// `U+200B (zero width space) at position 12`, or `a line break at the end`. Returns nil if every
 /// byte is allowed. The rest of the text may be secret, so it is not shown.
 func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {

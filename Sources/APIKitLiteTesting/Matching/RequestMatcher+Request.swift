@@ -38,8 +38,8 @@ extension RequestMatcher {
         return matcher.addingBody(of: reading)
     }
 
-    /// Requires the body of the given request. JSON, forms and multipart bodies are compared by
-    /// content, and other bodies are compared by their bytes.
+    /// Returns a matcher that also requires the body of the given request. JSON, forms and
+    /// multipart bodies are compared by content, and other bodies are compared by their bytes.
     func addingBody(of reading: RequestReading) -> RequestMatcher {
         if case .success(let body) = reading.multipart {
             let count = body.parts.count

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An archive's file, read together with the files that it names, up to a limit.
+/// An archive's file and the files that it names, with a limit on their total size.
 final class HARFile {
     let url: URL
     private let limit: Int

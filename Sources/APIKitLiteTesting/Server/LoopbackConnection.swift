@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// The connection of one client. Its thread reads a request, gets a response, writes the response,
-/// and then reads the next request.
+/// The connection of one client. The connection's thread reads a request, gets a response, writes
+/// the response, and then reads the next request.
 ///
 /// If the client leaves, the connection notices that within a tenth of a second, unless its thread
 /// is writing.

@@ -71,8 +71,8 @@ extension Stub {
     /// the last element, such as `[DONE]`. A stream that has opened since the last `send` stays
     /// open, because it belongs to the next call.
     ///
-    /// If nothing was sent since the last call of `finish` or `fail`, ends the stub's open streams
-    /// or, if none is open, waits for the next stream, unless a client has left since that call.
+    /// If nothing was sent since the last `finish` or `fail`, ends the stub's open streams. If none
+    /// is open, waits for the next stream and ends it, unless a client has left since then.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
