@@ -30,7 +30,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - credentials: The user's credential. Chains that share this object share its refreshes.
-    ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
+    ///   - clock: The clock that times how long the body of a stream's error response is read.
     public func authenticated<C>(
         by credentials: Credentials<C>, clock: any Clock<Duration> = ContinuousClock()
     ) -> some HTTPSession {
@@ -67,7 +67,7 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - urls: The origins that receive the token, as for ``Credentials``.
-    ///   - clock: The clock that measures the time limit for reading a rejected stream's body.
+    ///   - clock: The clock that times how long the body of a stream's error response is read.
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
     ///     signed in. After a 401, the closure receives the rejected token, the request and the
     ///     response. If the closure throws, the requests waiting for the token fail with that

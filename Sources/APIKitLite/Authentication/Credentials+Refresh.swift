@@ -5,7 +5,8 @@ extension Credentials {
     /// Each change creates a new version, and no request joins a call for an earlier version.
     struct Version {
         /// What provides a credential if there is none. `rejection` means that `refresh` is called
-        /// after a request was rejected, so that it can ask the user to sign in.
+        /// after a request was rejected, so that the closure can ask the user to sign
+        /// in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?

@@ -8,7 +8,7 @@ struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
     let requestType: String?
-    /// The clock that measures the time limit for reading a refused response's body.
+    /// The clock that times how long the body of a stream's refused response is read.
     let clock: any Clock<Duration>
     /// Called with the number of body bytes sent so far, and the body's size if known.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?

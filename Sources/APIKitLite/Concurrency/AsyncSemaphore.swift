@@ -5,8 +5,7 @@ import Foundation
 /// Tasks acquire the semaphore in order of arrival.
 final class AsyncSemaphore: Sendable {
     private struct State {
-        /// The number of tasks that can still acquire the semaphore. While this number is positive,
-        /// no task waits.
+        /// The number of tasks that can acquire the semaphore without waiting.
         var available: Int
         /// The promises of the waiting tasks, keyed by the tasks' numbers.
         var waiting: [Int: Promise<Void>] = [:]

@@ -31,8 +31,8 @@ extension HTTPCookie {
 
 // Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. Header names in HTTP/2
 // are lowercase, so Foundation stores no cookies from HTTP/2. This library cannot see the original
-// spelling either: for a task with a completion handler, Foundation calls no delegate about the
-// headers.
+// spelling, because Foundation does not pass the headers to a delegate if a task has a completion
+// handler.
 
 extension URLSession {
     /// Returns the session's cookies for a request that may go over HTTP/2 on Linux, or else none.

@@ -248,7 +248,7 @@ private final class BodyTransfer: Sendable {
     private enum State {
         case open
         case isRead
-        /// The end of the body or its error, which every later call returns or throws.
+        /// The result of every later call: nil after the end of the body, or the body's error.
         case ended(Result<Data?, any Error>)
     }
 

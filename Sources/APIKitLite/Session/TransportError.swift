@@ -14,9 +14,8 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// The app set another credential, or nil, after the request was made, so the request was not
     /// sent: see ``Credentials/credential``.
     case credentialChanged
-    /// The reader of a body was too slow, and more bytes were buffered than this limit allows. The
-    /// reader receives the buffered bytes before this error. See
-    /// ``HTTPSession/stream(_:buffering:)``.
+    /// The reader of a body was too slow, and the unread bytes exceeded this limit. The reader
+    /// receives the buffered bytes before this error. See ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
     /// The response's body has more bytes than this limit allows. See
     /// ``HTTPSession/limitingBodies(to:)``.

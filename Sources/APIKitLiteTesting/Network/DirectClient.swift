@@ -27,7 +27,8 @@ final class DirectClient: Client {
     var sessionTimeout: TimeInterval? { nil }
     var cookieStorage: HTTPCookieStorage? { core.cookieStorage }
 
-    /// Records a request, sends its reply, and returns the response when its awaited part arrives.
+    /// Records a request, begins the reply to it, and returns the response when the awaited part
+    /// arrives.
     func load(
         _ record: RecordedRequest, _ reply: Reply
     ) async throws -> (HTTPBody, HTTPURLResponse) {

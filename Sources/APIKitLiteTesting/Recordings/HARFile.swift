@@ -130,7 +130,7 @@ extension HAR.Entry {
     /// Throws an error if the exchange is incomplete or cannot be replayed.
     fileprivate func check(_ exchange: HTTPArchive.Exchange) throws {
         let status = response?.status ?? 0
-        // Status 101 begins a WebSocket.
+        // A status below 200, such as the 101 that begins a WebSocket, cannot be replayed.
         if status > 0, !(200..<1_000).contains(status) {
             throw HARFault("response.status is \(status)")
         }

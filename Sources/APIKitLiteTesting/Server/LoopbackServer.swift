@@ -16,7 +16,8 @@ import Foundation
 /// stops when you call ``stop()``, or when its network and every reference to the server are
 /// released.
 public final class LoopbackServer: Sendable {
-    /// A function that responds to a request by sending each part of a response, on any thread.
+    /// A function that responds to a request by calling a closure, on any thread, with each part of
+    /// the response.
     ///
     /// The function returns a second function, which cancels the request. The server calls the
     /// second function if the server stops or the client leaves before the response ends.

@@ -163,11 +163,10 @@ package final class HangReporter: Sendable {
 final class MainActorTurn: Sendable {
     private let taken = Locked(true)
 
-    /// Whether the main actor has run the last request.
+    /// Whether the main actor has run the last job.
     var isTaken: Bool { taken.withLock { $0 } }
 
-    /// Requests a turn of the main actor. Call this only after the main actor has run the last
-    /// request.
+    /// Enqueues a job on the main actor. Call this only after the main actor has run the last job.
     func request() {
         taken.withLock { $0 = false }
         Task { @MainActor in taken.withLock { $0 = true } }

@@ -1,12 +1,12 @@
 import APIKitLite
 
-/// A task, a callback or a deadline that waits on a ``MockClock``.
+/// A task that waits on a ``MockClock``, or a callback or a deadline that is scheduled on it.
 struct Sleeper: Sendable {
     /// The kind of work waiting on the clock, as a report names it.
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
-        /// A callback, such as the callback that ends a response's delay or a held response's wait.
+        /// A callback, such as one that ends a response's delay, or that times out a held response.
         case callback = "a response"
         /// The timeout of an exchange or a handler. `waitForSleepers` does not count deadlines.
         case deadline = "a deadline"

@@ -53,9 +53,9 @@ final class ProtocolLoad: Client,
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
-    // This number is a property, not a task-local value, because this code runs on the loading
-    // thread. Setting a task-local value there can wait for a task that is being cancelled, and
-    // that task waits for the loading thread.
+    // The number is passed on in this property, not in a task-local value, because this code runs
+    // on the loading thread. Setting a task-local value there can wait for a task that is being
+    // cancelled, and that task waits for the loading thread.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
