@@ -62,6 +62,41 @@ import Testing
         #expect(lines.map { Array($0.utf8) } == details.map { Array($0.utf8) }, "\(lines)")
     }
 
+    /// A report explains the matcher of which most criteria hold.
+    @Test func namesTheNearestOfSeveralMatchers() throws {
+        let matcher = RequestMatcher.anyOf(
+            .put("/books"), .post("/users").query("q"), .put("/users"))
+
+        #expect(
+            try difference(matcher, .url("https://h/users", method: "POST")).details == [
+                "✓ method POST", "✓ path /users",
+                "✗ query q with any value, but the request has no q",
+            ])
+    }
+
+    /// A criterion that holds counts more than one that nearly holds. Of two stubs that are equally
+    /// near, the newer one is shown.
+    @Test(
+        arguments: [
+            ([.method("POST").path("/books"), .path("/users")], 0),
+            ([.path("/users"), .method("POST").path("/books")], 1),
+            ([.any.json(#"{"a":1,"b":0}"#), .any.json(#"{"a":0,"b":0}"#)], 0),
+            ([.path("/books"), .path("/authors")], 1),
+        ] as [([RequestMatcher], Int)])
+    func showsTheNearestStub(_ matchers: [RequestMatcher], _ nearest: Int) async throws {
+        let network = MockNetwork()
+        for (index, matcher) in matchers.enumerated() {
+            network.stub(matcher, .text("x"), fileID: "A/B.swift", line: UInt(index))
+        }
+        var request = URLRequest.json(#"{"a":1,"b":1}"#)
+        request.url = URL(string: "https://h/v1/users")
+
+        let failure = await #expect(throws: MockError.self) { try await network.exchange(request) }
+
+        let text = try #require(failure).description
+        #expect(text.contains("The nearest of 2 stubs (A/B.swift:\(nearest)):"), "\(text)")
+    }
+
     @Test func prefersTheStubWithoutTheBasePath() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .text("x"))

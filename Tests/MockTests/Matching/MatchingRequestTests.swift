@@ -31,6 +31,15 @@ import Testing
             .request(.query("").with("X-A", "1").with("X-B", "2")),
             takes: [.query("").with("X-B", "2").with("x-a", "1")],
             leaves: [.query("").with("X-A", "1"), .query("").with("X-A", "2").with("X-B", "2")]),
+        // Only a POST without a type is a form.
+        MatchCase(
+            .request(.test("a", method: "PUT", body: "a=1&b=2")),
+            takes: [.test("a", method: "PUT", body: "a=1&b=2")],
+            leaves: [.test("a", method: "PUT", body: "b=2&a=1")]),
+        // An empty body is none, so a GET may have it.
+        MatchCase(
+            .request(.test("a", body: "")), takes: [.test("a"), .test("a", body: "")],
+            leaves: [.test("a", method: "POST")]),
         MatchCase(
             .request(.url("https://h/%7Bid%7D")), takes: [.url("https://h/%7Bid%7D")],
             leaves: [.url("https://h/x")]),
@@ -80,7 +89,7 @@ import Testing
     @Test(arguments: [
         RequestMatcher.path("/é").query(["é": "é"]),
         .any.path(exactly: "/é").query(exactly: ["é": "é"]),
-        .path("/é").header("X", "é"), .path("/é").part("é", fileName: "é"),
+        .path("/é").header("X", "é"), .path("/é").part("é", fileName: "é"), .any.query("é"),
     ])
     func tellsTwoFormsOfACharacterApart(_ matcher: RequestMatcher) throws {
         let composed = "\u{e9}"

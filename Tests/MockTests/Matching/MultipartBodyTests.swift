@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test func readsHeaders() throws {
-        let head = "CONTENT-DISPOSITION: form-data;  name=a\ncontent-type:  text/html \nX-A:\n"
+        let head =
+            "CONTENT-DISPOSITION: form-data;  name=a\ncontent-type:  text/html \nX-A:\n"
+            + "content-disposition: form-data; name=b\n"
         let body = Data(
             "--b\n\(head)\nx\n--b--".replacingOccurrences(of: "\n", with: "\r\n").utf8)
         let parts = try MultipartBody(body, contentType: "multipart/form-data; boundary=b").parts
@@ -128,6 +130,16 @@ import Testing
     func refusesAMalformedBody(_ body: String) {
         #expect(throws: MultipartBody.Failure.malformed) { try read(body) }
         #expect(throws: MultipartBody.Failure.malformed) { try read(body, lines: "\n") }
+    }
+
+    /// Only the lines of the head end without CR.
+    @Test func refusesALineFeedInAHeader() {
+        let body = Data(
+            "--b\r\nContent-Disposition: form-data; name=a\nX-A: b\r\n\r\nx\r\n--b--".utf8)
+
+        #expect(throws: MultipartBody.Failure.malformed) {
+            try MultipartBody(body, contentType: "multipart/form-data; boundary=b")
+        }
     }
 
     @Test(arguments: [nil, "a b:c"], ["a", "", "a\"b", "ä; name=\"x\"", "C:\\x"])

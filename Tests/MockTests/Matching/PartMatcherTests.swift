@@ -40,6 +40,27 @@ extension URLRequest {
         }
     }
 
+    /// The number of parts and the type of each count.
+    @Test func matchesARequestByItsParts() throws {
+        func request(_ parts: MultipartPart...) throws -> URLRequest {
+            try URLRequest("POST", URL(string: "https://h")!).multipartBody(parts, boundary: "b")
+        }
+        func file(_ type: String) -> MultipartPart {
+            .file("avatar", fileName: "a.png", contentType: type, data: Self.png)
+        }
+        let title = MultipartPart.text("title", "x")
+
+        MatchCase(
+            .request(try request(title, file("image/png"))),
+            takes: [try request(file("image/PNG"), title)],
+            leaves: [
+                try request(title, file("image/jpeg")), try request(title),
+                try request(title, file("image/png"), .text("other", "y")),
+                try request(title, file("image/png"), title),
+            ]
+        ).check()
+    }
+
     @Test func leavesOtherParts() throws {
         let request = try URLRequest.parts(Self.upload)
         let matchers: [RequestMatcher] = [

@@ -24,6 +24,8 @@ import Testing
             MatchCase(
                 .any.port(443), takes: [.url("https://h"), .url("http://h:443")],
                 leaves: [.url("http://h"), .url("https://h:8443")]),
+            MatchCase(.any.port(443), takes: [.url("wss://h")], leaves: [.url("ws://h")]),
+            MatchCase(.any.port(80), takes: [.url("ws://h")], leaves: [.url("wss://h")]),
             MatchCase(
                 .url(URL(string: "https://h/users/a%20b?x=1&y#z")!),
                 takes: [
@@ -130,6 +132,10 @@ import Testing
                 .query("?a=1&a=2&b&b"), .query("?a=1&a=2&b&b="), .query("?a=1&a=2&B"),
                 .query("?a&a=2&b"),
             ]),
+        // An item may have no name, and two ampersands make no item.
+        MatchCase(
+            .any.query(exactly: ["": "a"]), takes: [.query("?=a"), .query("?&=a&&")],
+            leaves: [.query("?a"), .query("?a="), .query("?=a&=")]),
         MatchCase(
             .any.query(["b": "", "b": ""]), takes: [.query("?b&b="), .query("?b&b&c")],
             leaves: [.query("?b"), .query("?b=1&b=")]),
@@ -197,16 +203,19 @@ import Testing
 
     @Test func asksNoPredicateIfACriterionIsUnusable() async throws {
         let network = MockNetwork()
-        network.stub(
-            .get("/users/{id").where("an even id") {
-                Int($0.pathValues["id"]!)!.isMultiple(of: 2)
-            }, .status(204))
+        let matcher = RequestMatcher.get("/users/{id").where("an even id") {
+            Int($0.pathValues["id"]!)!.isMultiple(of: 2)
+        }
+        network.stub(matcher, .status(204))
 
         let error = await #expect(throws: MockError.self) {
             try await network.exchange(.test("users/42"))
         }
 
         #expect(error?.description.contains("brace without its partner") == true)
+        // A report does not call it either.
+        let report = matcher.report(on: RecordedRequest(request: .test("users/42")))
+        #expect(report.lines.map(\.holds) == [true, false, false])
     }
 
     /// A predicate relies only on earlier criteria. Otherwise the stub would take every request.
@@ -241,6 +250,10 @@ import Testing
         }
         #expect(values("users/42") == ["kind": "users", "id": "42", "user": "42"])
         #expect(values("books/42") == nil)
+        // Of two values with one name, the later one is kept.
+        let repeated = RequestMatcher.path("/{id}/{page}").path("/{kind}/{id}")
+        let reading = RequestReading(RecordedRequest(request: .test("users/42")))
+        #expect(repeated.match(reading) == ["kind": "users", "id": "42", "page": "42"])
     }
 
     /// Only in a recorded request, a mark matches any text. A client that must send `REDACTED` can
@@ -274,9 +287,12 @@ import Testing
     @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
+            // Only the first error is reported.
+            (.get("/users/{id").json("{"), "brace without its partner"),
             (.get("https://api.example.com/users"), "takes a path such as /users"),
             (.any.path(exactly: "/a?b"), "? or #"),
-            (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
+            (.host(""), "not a host alone"), (.host("https://h"), "not a host alone"),
+            (.host("h:80"), "not a host alone"),
             (
                 .any.json("{\n  \"a\": x}"),
                 ".json(_:) was given text that is not JSON: "

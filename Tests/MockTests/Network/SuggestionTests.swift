@@ -85,6 +85,18 @@ extension URLRequest {
         }
     }
 
+    /// A suggested line includes a body of at most 200 bytes.
+    @Test(arguments: [(200, true), (201, false)])
+    func showsABodyUpToALength(_ length: Int, _ isShown: Bool) async throws {
+        let body = #"["\#(String(repeating: "x", count: length - 4))"]"#
+        let failure = await #expect(throws: MockError.self) {
+            _ = try await MockNetwork().exchange(.test("a", method: "POST", body: body))
+        }
+
+        let text = try #require(failure).description
+        #expect(text.contains(#".post("/a").json("#) == isShown, "\(text)")
+    }
+
     @Test func leavesLongBodiesToTheReader() async throws {
         let body = #"{"text": "\#(String(repeating: "x", count: 300))"}"#
         let failure = await #expect(throws: MockError.self) {
