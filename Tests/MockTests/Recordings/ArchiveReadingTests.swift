@@ -274,7 +274,8 @@ import Testing
         let network = MockNetwork()
         network.stub(
             try TemporaryFolder().archive(
-                entry("GET", "/b"), Self.replacing(Self.text, with: #""size": 5"#)))
+                entry("GET", "/b"), Self.replacing(Self.text, with: #""size": 5"#), "null",
+                entry("GET", "/c", status: 42)))
         let error = await #expect(throws: MockError.self) {
             try await network.exchange(.test("users/7"))
         }
@@ -282,6 +283,9 @@ import Testing
             error?.description.contains(
                 "\nSkipped when the file was read: entry 2: \(Self.noBody).\n") == true
         )
+        // An entry without a URL could be the one. That of another path could not.
+        let others = ["3", "4"].map { error?.description.contains("entry \($0): ") }
+        #expect(others == [true, false])
     }
 
     @Test func skipsWhatIsNoExchange() throws {

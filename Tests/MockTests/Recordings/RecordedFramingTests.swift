@@ -86,6 +86,21 @@ import Testing
         }
     }
 
+    /// A client may write the address of the server in several ways.
+    @Test(arguments: [
+        ("127.0.0.1", true), ("localhost", true), ("[::1]", true), ("other.example", false),
+    ])
+    func isReplayedUnderEachNameOfTheServer(_ host: String, _ isServed: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(try archive([:]))
+        let server = try network.serve()
+        let url = try #require(URL(string: "http://\(host):\(server.port)/users/7"))
+
+        let response = try? await network.exchange(URLRequest(url: url)).1
+
+        #expect(response?.statusCode == (isServed ? 200 : nil))
+    }
+
     /// A server as others write it, and what a proxy sends of its answer.
     @Test func passesNoFieldOfAnotherConnectionOn() async throws {
         let real = try LoopbackServer { _ in

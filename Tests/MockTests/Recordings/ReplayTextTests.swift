@@ -58,6 +58,21 @@ import Testing
         }
     }
 
+    /// An error hides the names that each of several archives hides.
+    @Test func hidesTheSecretsOfEachArchive() async throws {
+        let network = MockNetwork()
+        for name in ["page", "color"] {
+            network.stub(try archive(), redacting: .standard.adding(name))
+        }
+        let request = URLRequest(
+            url: try #require(URL(string: "https://api.example.com/x?page=first&color=second")))
+        let error = await #expect(throws: MockError.self) {
+            try await network.exchange(request)
+        }
+        let text = try #require(error).description
+        #expect(text.contains("/x?page=REDACTED&color=REDACTED"), "\(text)")
+    }
+
     @Test func aSuggestedStubMatchesAnySecret() async throws {
         let network = MockNetwork()
         network.stub(try archive(), times: .any)
