@@ -173,12 +173,18 @@ import TestSupport
         #expect(clock.pending == [] && clock.pendingDeadlines == [])
     }
 
-    @Test func throwsWhenTheClientLeavesBeforeItHasThePiece() async throws {
+    /// The task of the closure is cancelled then, but a task that the closure starts is not.
+    @Test(arguments: [false, true])
+    func throwsWhenTheClientLeavesBeforeItHasThePiece(_ isInOwnTask: Bool) async throws {
         let (errors, gate) = (Recorder<URLError.Code?>(), Gate())
         let network = network { writer in
             await gate.wait()
             do {
-                try await writer.send("a")
+                if isInOwnTask {
+                    try await Task { try await writer.send("a") }.value
+                } else {
+                    try await writer.send("a")
+                }
                 errors.append(nil)
             } catch {
                 errors.append((error as? URLError)?.code)
@@ -235,7 +241,7 @@ import TestSupport
         await isCancelled.wait()
     }
 
-    @Test(arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    @Test(arguments: [("HEAD", 200), ("GET", 199), ("GET", 204), ("GET", 304)])
     func runsNoClosureWithoutABody(_ method: String, _ status: Int) async throws {
         let network = MockNetwork()
         network.stub(
@@ -245,6 +251,22 @@ import TestSupport
 
         #expect(data.isEmpty)
         #expect(response.statusCode == status)
+    }
+
+    /// When a piece is taken, the response waits for its closure, and no longer for its client.
+    @Test func isAwaitedAgainWhenThePieceIsTaken() async throws {
+        let sent = Gate()
+        let network = network { writer in
+            try await writer.send("a")
+            sent.open()
+            _ = try await waitForCancellation()
+        }
+
+        let body = try await network.stream(.test("a")).0
+        await sent.wait()
+
+        #expect(network.core.journal.pending.map(\.reason) == [.writer])
+        withExtendedLifetime(body) {}
     }
 
     @Test func aWriterSendsNothingAfterItsClosure() async throws {

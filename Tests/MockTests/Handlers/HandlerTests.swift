@@ -124,6 +124,20 @@ import TestSupport
         #expect(direct === response)
     }
 
+    /// A response whose URL has no host gets the URL of its request.
+    @Test func giveAResponseWithoutAHost() async throws {
+        let response = HTTPURLResponse(
+            url: URL(string: "x")!, statusCode: 203, httpVersion: nil,
+            headerFields: ["X-Mine": "yes"])!
+        let network = MockNetwork { _ in (response, nil) }
+
+        let (_, received) = try await network.exchange(.test("a"))
+
+        #expect(received.url == URLRequest.test("a").url)
+        #expect(received.statusCode == 203)
+        #expect(received.value(forHTTPHeaderField: "X-Mine") == "yes")
+    }
+
     @Test(arguments: ways, [false, true])
     func aRequestEndsAlthoughItsHandlerIgnoresTheCancellation(
         _ transport: Transport, asStub: Bool

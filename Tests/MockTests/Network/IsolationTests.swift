@@ -78,6 +78,8 @@ import TestSupport
         }
     }
 
+    @TaskLocal private static var kept: (any Sendable)?
+
     @Test func leavesNothingBehind() async throws {
         final class Marker: Sendable {
             let count: Locked<Int>
@@ -90,8 +92,11 @@ import TestSupport
         let alive = Locked(0)
         for index in 0..<100 {
             let marker = Marker(alive)
-            let network = MockNetwork { _ in
-                withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
+            // The tasks of a network have the task-local values of the code that creates it.
+            let network = Self.$kept.withValue(Marker(alive)) {
+                MockNetwork { _ in
+                    withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
+                }
             }
             if index.isMultiple(of: 4) {
                 _ = try await network.urlSession.exchange(.test("a"))

@@ -122,6 +122,21 @@ import TestSupport
         #expect(kept == Array(repeating: 0, count: 10) + Array(repeating: 5, count: 1_000))
     }
 
+    /// What an open stream receives after 1,000 further requests is only counted.
+    @Test func forgetsWhatAnOldRequestReceivesLater() async throws {
+        let stub = network.stub(.get("/stream"), .stream())
+        network.stub(.get("/a"), .text("a"))
+        let body = try await network.stream(.test("stream")).0
+        for _ in 0..<1_000 { _ = try await network.exchange(.test("a")) }
+
+        try await stub.send("late")
+
+        #expect(network.requests.first?.sent == [])
+        #expect(network.requests.first?.sentBody.byteCount == 4)
+        try await stub.finish()
+        #expect(try await body.text == "late")
+    }
+
     // A handler makes a new body for each request.
     @Test func onlyCountsALongBodyOfAHandler() async throws {
         network.stub(.get("/long")) { _ in .data(Data(count: 1_048_577)) }

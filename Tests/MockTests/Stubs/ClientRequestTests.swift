@@ -39,6 +39,67 @@ import Testing
         #expect(received.withLock { $0 }.flatMap(\.body).map(\.text) == ["arrived"])
     }
 
+    /// A status from 300 to 399 with a location is a redirect.
+    @Test(arguments: [(299, false), (300, true), (399, true), (400, false)])
+    func asksTheClientAboutARedirect(_ status: Int, _ isRedirect: Bool) {
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/b", status: status), .text("arrived"))
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+
+        request.send(.test("a"))
+
+        #expect(network.requests.map(\.path) == (isRedirect ? ["/a", "/b"] : ["/a"]))
+    }
+
+    /// The body of a redirect that is followed is not read, and so takes no time.
+    @Test func aRedirectDoesNotWaitForItsBody() {
+        let network = MockNetwork(clock: MockClock())
+        let slow = MockResponse.text("moved", status: 302, headers: ["Location": "/b"])
+            .chunked(by: 1, every: .seconds(5))
+        network.stub(.any, slow, .text("arrived"))
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+
+        request.send(.test("a"))
+
+        #expect(network.requests.map(\.path) == ["/a", "/b"])
+    }
+
+    /// A client may leave after the response has ended, and the last part may come when the client
+    /// has left. A request ends only once.
+    @Test(arguments: [0, 5])
+    func theFirstEndCounts(_ delay: Int) async {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("a").delayed(by: .seconds(delay)))
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        await clock.advance(by: .seconds(2))
+        request.send(.test("a"))
+        await clock.advance(by: .seconds(1))
+
+        request.recordCancellation()
+        await clock.advance(by: .seconds(4))
+
+        #expect(network.requests.map(\.startTime) == [.seconds(2)])
+        #expect(network.requests.map(\.endTime) == [.seconds(2 + min(delay, 1))])
+    }
+
+    /// A handler that starts although its client has left is cancelled.
+    @Test func aClientThatHasLeftCancelsTheHandler() async {
+        let ended = Gate()
+        let network = MockNetwork()
+        network.stub(.any) { _ in
+            defer { ended.open() }
+            return try await waitForCancellation()
+        }
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        request.recordCancellation()
+
+        request.send(.test("a"))
+
+        await ended.wait()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
     // Whoever waits here runs within the call that records the cancellation, and could otherwise still
     // send to the client that has left.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
@@ -57,6 +118,39 @@ import Testing
 
         #expect(await count.value == 0)
         request.cancelWork()
+    }
+
+    /// A test cannot send to a client that has timed out.
+    @Test func aStreamWhoseClientTimesOutIsClosed() async {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let stub = network.stub(.any, .stream())
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        request.send(.test("a"))
+
+        await clock.advance(by: .seconds(60))
+
+        #expect(network.requests.map { ($0.error as? URLError)?.code } == [.timedOut])
+        #expect(stub.streams.value.open.isEmpty)
+    }
+
+    /// A handler may ignore its cancellation, and return a stream to a client that has left.
+    @Test func aStreamThatComesTooLateIsClosed() async {
+        let network = MockNetwork()
+        let mayAnswer = Gate()
+        let stub = network.stub(.any) { _ in
+            await Task { await mayAnswer.wait() }.value
+            return .stream()
+        }
+        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        request.send(.test("a"))
+        request.recordCancellation()
+        request.cancelWork()
+
+        mayAnswer.open()
+
+        await yieldWhile { !stub.streams.value.hasClientLeft }
+        #expect(stub.streams.value.open.isEmpty)
     }
 
     // The stream is closed first, and the journal is told a moment later.
@@ -92,6 +186,8 @@ import Testing
         delivery.give(Data("a".utf8), receipt)
 
         #expect(receipt.hasEnded && !receipt.isTaken)
+        receipt.didTake()
+        #expect(!receipt.isTaken)
     }
 }
 

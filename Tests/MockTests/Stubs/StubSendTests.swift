@@ -156,13 +156,22 @@ import TestSupport
         #expect(try await body?.text ?? "[DONE]" == "[DONE]")
     }
 
-    /// A client that left counts for one call.
-    @Test(arguments: [false, true])
-    func waitsForTheStreamAfterTheOneThatWasLeft(_ isOpenAgain: Bool) async throws {
+    /// How the first stream of a stub ends.
+    enum FirstEnd: CaseIterable { case left, leftAfterAPiece, finished }
+
+    /// A client that left counts for one call, and a stream that the test ended counts for none.
+    @Test(arguments: FirstEnd.allCases, [false, true])
+    func waitsForTheStreamAfterTheFirst(_ end: FirstEnd, _ isOpenAgain: Bool) async throws {
         let (client, stub) = try open()
-        _ = try await client.stream()
+        var body: HTTPBody? = try await client.stream().body
+        if end == .leftAfterAPiece { try await stub.send("a") }
+        if end == .finished {
+            try await stub.finish()
+            #expect(try await body?.text == "")
+        }
+        body = nil
         await client.network.waitForResponses()
-        try await stub.finish()
+        if end != .finished { try await stub.finish() }
         let next = isOpenAgain ? try await client.stream().body : nil
 
         let (calls, hasEnded) = (client.network.watch.callCount, Locked(false))
@@ -183,13 +192,16 @@ import TestSupport
         try await test.value
     }
 
-    /// The client may leave after the test has looked for open streams.
-    @Test func throwsForAStreamThatHasClosed() async throws {
+    /// The client may leave after the test has looked for open streams, and before the delivery has
+    /// taken the piece.
+    @Test(arguments: [false, true])
+    func throwsForAStreamThatHasClosed(_ isPostedBefore: Bool) async throws {
         let stream = OpenStream(in: Monitor(.init()))
         let sent = Promise<Void>()
-        stream.close()
+        if !isPostedBefore { stream.close() }
 
         stream.post(.piece(Data("a".utf8), sent))
+        stream.close()
 
         try #require(sent.hasEnded)
         await #expect(throws: URLError(.networkConnectionLost)) { try await sent.value() }
