@@ -45,6 +45,9 @@ import TestSupport
             (.text("abcd").chunked(by: 2, every: .seconds(1)), [0, 1]),
             (.chunks(["ab", "cd"], every: .seconds(1)).delayed(by: .seconds(3)), [3, 4]),
             (.chunks(["ab", "", "cd"], every: .seconds(1)), [0, 1]),
+            // Without an interval, the pace stays, and only the last of several times repeats.
+            (.chunks(["ab", "cd"], every: .seconds(1)).chunked(by: 1), [0, 1, 2, 3]),
+            (.text("abcd").chunked(by: 2).with(\.gaps, [.seconds(1)]), [1, 1]),
             (.chunks(["ab", "cd"]), [0, 0]), (.text("abcd"), [0]),
             (.text("abcd").delayed(by: .seconds(3)), [3]),
         ] as [(MockResponse, [Int])])

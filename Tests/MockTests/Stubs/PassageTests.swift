@@ -110,6 +110,36 @@ import TestSupport
         #expect(network.requests.map(\.path) == ["/a", "/b"])
     }
 
+    /// The next session adds the name of its own host.
+    @Test(arguments: [("api.example.com", nil), ("other.example", "other.example")])
+    func passesOnTheNameOfAnotherHost(_ host: String, _ passed: String?) async throws {
+        let real = MockNetwork()
+        real.stub(.any, .text("real"))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real))
+        var request = URLRequest.test("a")
+        request.setValue(host, forHTTPHeaderField: "Host")
+
+        _ = try await network.exchange(request)
+
+        #expect(real.requests.map { $0.header("Host") } == [passed])
+    }
+
+    /// The body of a redirect is passed on as a whole, so its length is known.
+    @Test func aRedirectThatIsPassedOnHasALength() async throws {
+        let real = MockNetwork()
+        real.stub(.any, .events(["a"], status: 302, headers: ["Location": "/b"]))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real.redirecting(.refuse)))
+        let client = try RawClient(port: network.serve().port)
+        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+
+        let reply = try withExtendedLifetime(network) { try client.reply() }
+
+        #expect(reply.text == "data: a\n\n")
+        #expect(reply.header("Content-Length") == "9")
+    }
+
     @Test func aStoppedServersPortIsSomebodyElses() async throws {
         let (network, other) = (MockNetwork(), MockNetwork())
         other.stub(.any, .text("other"))

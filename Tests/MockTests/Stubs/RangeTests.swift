@@ -45,6 +45,29 @@ import TestSupport
         }
     }
 
+    /// Only a GET receives a part, only of a response with status 200, and only if its date is the
+    /// same.
+    @Test(
+        arguments: [
+            ("GET", 200, "today", 206), ("GET", 200, "yesterday", 200), ("GET", 201, "today", 201),
+            ("GET", 404, "today", 404), ("POST", 200, "today", 200), ("HEAD", 200, "today", 200),
+        ])
+    func sendsAPartOnlyOfACurrentBody(
+        _ method: String, _ status: Int, _ date: String, _ expected: Int
+    ) async throws {
+        let client = try TestClient(.direct)
+        client.network.stub(
+            .any,
+            .text("abcdef", status: status, headers: ["Last-Modified": "today"]).acceptingRanges)
+        let headers = ["Range": "bytes=1-2", "If-Range": date]
+
+        let (data, response) = try await client.session.exchange(
+            client.request(method: method, headers: headers))
+
+        #expect(response.statusCode == expected)
+        #expect(data.text == (method == "HEAD" ? "" : expected == 206 ? "bc" : "abcdef"))
+    }
+
     @Test(arguments: Transport.allCases)
     func aPartOfASlowBodyIsSlow(_ transport: Transport) async throws {
         let clock = MockClock()

@@ -49,6 +49,8 @@ import TestSupport
             (.redirect(to: "/a\n"), "The header \"Location\" \(lineBreak)"),
             (.data(Data(), contentType: "a\rb"), "The header \"Content-Type\" \(lineBreak)"),
             (.text("x").header("X A", "1"), "The header \"X A\" \(noToken)"),
+            // Only the first error is reported.
+            (.text("x").header("X A", "1").header("X-B", "\n"), "The header \"X A\" \(noToken)"),
             (.text("x").header("X-A:", "1"), "The header \"X-A:\" \(noToken)"),
             (.text("x").header("", "1"), "The header \"\" \(noToken)"),
             (.status(200, headers: ["X\nA": "1"]), "The header \"X\\nA\" \(noToken)"),
@@ -149,5 +151,7 @@ import TestSupport
             transport, .text("x").header("X_!#$%&'*+.^`|~1", "a\tb, \"ä\""))
 
         #expect(http.value(forHTTPHeaderField: "X_!#$%&'*+.^`|~1")?.hasPrefix("a\tb, ") == true)
+        let blank = try await response(transport, .text("x").header("X-A", " \t1 2\t "))
+        #expect(blank.value(forHTTPHeaderField: "X-A") == "1 2")
     }
 }
