@@ -98,6 +98,24 @@ import Testing
         }
     }
 
+    /// The clock does not wait for a handler that has returned, however patient it is.
+    @Test func aHandlerThatHasReturnedDoesNotHoldTheClock() async throws {
+        let clock = MockClock(patience: .seconds(900))
+        let network = MockNetwork(clock: clock)
+        network.stub(.any) { _ in
+            try await clock.sleep(for: .seconds(1))
+            return .hanging
+        }
+        let load = try Transport.direct.outcome(in: network)
+        await clock.waitForSleepers()
+
+        await clock.advance(by: .seconds(2))
+
+        #expect(network.requests.map(\.endTime) == [nil])
+        load.cancel()
+        #expect(await load.value == .error(.cancelled))
+    }
+
     /// The handler and the gate of one request have a timeout each, one after the other.
     @Test(arguments: [Transport.urlProtocol, .direct])
     func noTimeoutIsLeftOfAHeldHandler(_ transport: Transport) async throws {

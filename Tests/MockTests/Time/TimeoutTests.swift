@@ -93,6 +93,21 @@ extension Transport {
         #expect(await load.value == .body("x"))
     }
 
+    /// Zero is no timeout, and a longer one than any clock can measure is cut.
+    @Test(arguments: [0, 1e300, .infinity])
+    func aTimeoutMayNeverEnd(_ timeout: Double) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .hanging)
+        let load = try Transport.direct.outcome(in: network, timeout: timeout)
+
+        await clock.waitForSleepers()
+
+        #expect(clock.pending == [.seconds(1_000_000_000)])
+        load.cancel()
+        #expect(await load.value == .error(.cancelled))
+    }
+
     @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
