@@ -40,8 +40,23 @@ import TestSupport
         let (fileData, _) = try await network.urlSession.upload(
             for: request, fromFile: folder.write("file"))
 
+        _ = try await network.urlSession.upload(
+            for: .test("a", method: "HEAD"), from: Data("upload".utf8))
+
+        #expect(network.requests.last?.body == Data())
         #expect(data.text == "got upload")
         #expect(fileData.text == "got file")
+    }
+
+    /// A body stream cannot be read again for a redirect that keeps the body.
+    @Test func aRedirectDoesNotRepeatABodyStream() async {
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/b", status: 307), .text("arrived"))
+        var request = URLRequest.test("a", method: "POST")
+        request.httpBodyStream = InputStream(data: Data("x".utf8))
+
+        #expect(await network.outcome(of: request) == .error(.requestBodyStreamExhausted))
+        #expect(network.requests.map(\.path) == ["/a"])
     }
 
     @Test func anUploadOfAMissingFileFails() async throws {
