@@ -25,6 +25,7 @@ import TestSupport
         ("/s?f[a]=x%20y", "https://a.example/s?f%5Ba%5D=x%20y#part"),
         ("/é b%2Fc", "https://a.example/%C3%A9%20b%2Fc#part"),
         ("https://[::1]:81/a|b", "https://[::1]:81/a%7Cb#part"),
+        ("new//a|b%20c", "https://a.example/v1/new//a%7Cb%20c#part"),
         ("/new#a#b%20", "https://a.example/new#a%23b%20"),
         ("http://b.example:81/new#other", "http://b.example:81/new#other"),
         ("HTTP://b.example/new", "http://b.example/new#part"),

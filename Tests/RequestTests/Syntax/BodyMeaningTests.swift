@@ -108,6 +108,18 @@ import TestSupport
         #expect(!error.description.contains("byte"))
     }
 
+    /// Occurrences do not overlap, and the last may end with the data.
+    @Test(
+        arguments: [
+            ("xab", "ab", [1]), ("abxab", "ab", [0, 3]), ("aaaa", "aa", [0, 2]),
+            ("aaa", "aa", [0]), ("a", "ab", []), ("", "a", []),
+        ] as [(String, String, [Int])])
+    func findsBytes(_ text: String, _ pattern: String, _ places: [Int]) {
+        #expect(Data(text.utf8).places(of: Data(pattern.utf8)) == places)
+        let slice = Data("--\(text)".utf8).dropFirst(2)
+        #expect(slice.places(of: Data(pattern.utf8)) == places.map { $0 + 2 })
+    }
+
     /// White space in the sense of Swift or Unicode, which no JSON has around it.
     @Test(arguments: [
         "\u{a0}", "\u{b}", "\u{c}", "\0", "\u{2028}", "{", "null x", ".", " \u{feff}",

@@ -32,7 +32,7 @@ import TestSupport
             ("multipart/form-data; boundary=a, multipart/form-data; boundary=b", "b"),
             ("multipart/form-data; boundary=a, */*", "a"),
             ("multipart/form-data; boundary=\"a, b\"", "a, b"),
-            ("multipart/form-data, text/plain", nil), ("", nil),
+            ("multipart/form-data, text/plain", nil), ("", nil), ("boundary=a", nil),
         ] as [(String, String?)])
     func takesAParameterOfTheSameValue(_ field: String, _ boundary: String?) {
         #expect(mediaTypeParameter("boundary", of: field) == boundary)
