@@ -118,9 +118,9 @@ import TestSupport
         #expect(network.requests.map(\.startTime) == (0..<20).map { .seconds(3 * $0) })
     }
 
-    /// The handler's own request is unanswered while it moves the clock.
+    /// The handler's own request is unanswered while it moves the clock, which waits for nobody.
     @Test func advancesInAHandler() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .seconds(1_000))
         let network = MockNetwork(clock: clock)
         network.stub(.any) { _ in
             for _ in 1...30 { await clock.advance(by: .seconds(1)) }
@@ -133,6 +133,30 @@ import TestSupport
 
         #expect(try await load.value == "x")
         #expect(network.requests.first?.endTime == .seconds(31))
+    }
+
+    @Test func waitsForAHandlerThatHasMovedTheClock() async throws {
+        let clock = MockClock(patience: .seconds(1_000))
+        let network = MockNetwork(clock: clock)
+        let hasMoved = Gate()
+        let moment = Locked<Duration?>(nil)
+        network.stub(.any) { _ in
+            await clock.advance(by: .seconds(1))
+            hasMoved.open()
+            for _ in 0..<100 { await Task.yield() }
+            moment.withLock { $0 = clock.now.offset }
+            return .text("x")
+        }
+        let load = Task {
+            _ = try await network.exchange(.test("a"))
+            try await clock.sleep(for: .seconds(1))
+        }
+
+        await hasMoved.wait()
+        await clock.advance(by: .seconds(1))
+
+        try await load.value
+        #expect(moment.withLock { $0 } == .seconds(1))
     }
 
     private static let second = MockClock.Instant(offset: .seconds(1))

@@ -149,6 +149,20 @@ import Testing
         #expect(clock.now.offset == .seconds(30))
     }
 
+    @Test func movesToEverySleeperThatIsDueNext() async {
+        let clock = MockClock()
+        let sleepers = [1, 2, 1].map { seconds in sleep(on: clock, seconds) {} }
+        await clock.waitForSleepers(3)
+
+        await clock.advanceToNextSleeper()
+
+        #expect(clock.pending == [.seconds(1)])
+        for sleeper in sleepers {
+            sleeper.cancel()
+            _ = await sleeper.result
+        }
+    }
+
     // The clock waits in vain for the others.
     @Test func waitsForATaskThatSleepsAgainAfterOthersThatDidNot() async throws {
         let clock = MockClock()

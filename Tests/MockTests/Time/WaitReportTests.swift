@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
 /// `Wordings.txt` shows them.
@@ -183,7 +184,22 @@ import Testing
         },
         Row(testDescription: "a sleeping task", hasClock: false) { place in
             place.start { try? await place.clock.sleep(for: .seconds(7) - .nanoseconds(1)) }
-            await place.clock.waitForSleepers()
+            // No call waits, so the task itself must be watched.
+            await yieldWhile { place.clock.pending.isEmpty }
+        },
+        Row(testDescription: "five tasks on a clock that has moved", hasClock: false) { place in
+            for second in 1...6 {
+                place.start { try? await place.clock.sleep(for: .seconds(second)) }
+            }
+            await place.clock.waitForSleepers(6)
+            await place.clock.advanceToNextSleeper()
+        },
+        Row(testDescription: "two calls") { place in
+            let stub = place.stub(.get("/a"), .json("{}"))
+            await place.wait { await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7) }
+            await place.wait {
+                await place.network.waitForRequests(fileID: "Tests/Wait.swift", line: 8)
+            }
         },
         Row(testDescription: "a request and a sleeping task") { place in
             place.stub(.any, .hanging)
@@ -251,19 +267,24 @@ import Testing
         #expect(report.contains("holds 1 request. Call stub.release()."))
     }
 
-    /// A request, or a stub in place of another.
-    @Test(arguments: [false, true])
-    func anEventBeginsTheTimeAgain(_ isStub: Bool) async {
+    /// A request, a stub in place of another, or a call of the test.
+    enum Event: CaseIterable {
+        case request, stub, call
+    }
+
+    @Test(arguments: Event.allCases)
+    func anEventBeginsTheTimeAgain(_ event: Event) async {
         let place = Place(hasClock: false)
         let stub = place.stub(.any, .json("{}").held)
         await place.load()
         await place.recorder.waitForWatch()
         await place.recorder.clock.advance(by: .seconds(3))
-        if isStub {
+        switch event {
+        case .request: await place.load()
+        case .stub:
             place.network.remove(stub)
             place.stub(.any, .json("{}"))
-        } else {
-            await place.load()
+        case .call: await place.wait { await place.network.waitForRequests(2) }
         }
 
         await place.recorder.clock.advance(by: .seconds(4))
@@ -271,6 +292,43 @@ import Testing
         await place.recorder.clock.advance(by: .seconds(2))
 
         #expect(place.recorder.reports.count == 1)
+        await place.end()
+    }
+
+    @Test func whatWaitsWhileNobodyReadsReportsIsReportedOnceSomebodyDoes() async {
+        let place = Place(hasClock: false)
+        place.stub(.any, .json("{}").held)
+        place.network.watch.output = nil
+        await place.load()
+        // The watch may begin a moment after the request.
+        for _ in 0..<100 { await Task.yield() }
+        place.recorder.record(place.network.watch)
+        await place.wait { await place.network.waitForRequests(2) }
+
+        await place.recorder.clock.advance(by: .seconds(10))
+
+        #expect(place.recorder.reports.count == 1)
+        await place.end()
+    }
+
+    @Test func whatBeginsToWaitDuringAReportIsReportedNext() async {
+        let place = Place(hasClock: false)
+        place.stub(.any, .json("{}").held)
+        let count = Locked(0)
+        let watch = place.network.watch
+        watch.output = HangReporter.Output(clock: place.recorder.clock) { [weak watch] _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { watch?.begin() }
+        }
+        await place.load()
+        await place.recorder.waitForWatch()
+
+        await place.recorder.clock.advance(by: .seconds(20))
+
+        #expect(count.withLock { $0 } == 2)
         await place.end()
     }
 
