@@ -64,7 +64,7 @@ import TestSupport
 
     @Test func keepsTheBytesOfAField() throws {
         let head = Data(
-            "GET /\u{e9} HTTP/1.1\r\nHost: h\r\nX-A: a\tb\r\nX-B:\u{a0}\r\nX-C:\r\nX-C: c\r\nX-D: "
+            "GET /\u{e9} HTTP/1.1\r\nHost: h\r\nX-A: a\tb\r\nX-B:\u{a0}\r\nX-C:\r\nx-c: c\r\nX-D: "
                 .utf8)
         var reader = HTTPRequestReader([head + [0xE9] + Data("\r\n\r\n".utf8)])
 
@@ -73,6 +73,8 @@ import TestSupport
         #expect(request.value(forHTTPHeaderField: "X-A") == "a\tb")
         #expect(request.value(forHTTPHeaderField: "X-B") == "\u{a0}")
         #expect(request.value(forHTTPHeaderField: "X-C") == ", c")
+        // The first spelling of a name is kept.
+        #expect(request.allHTTPHeaderFields?["X-C"] == ", c")
         #expect(request.value(forHTTPHeaderField: "X-D") == "\u{fffd}")
     }
 

@@ -27,7 +27,13 @@ import TestSupport
     @Test func anIdleConnectionMakesRoomForAnother() async {
         // In a process of its own, because other tests could not open a file meanwhile.
         await #expect(processExitsWith: .success) {
-            let server = try LoopbackServer.echo()
+            let cancelledCount = Locked(0)
+            let server = try LoopbackServer { request, respond in
+                if request.url?.path != "/held" { respond(.of("")) }
+                return { cancelledCount.withLock { $0 += 1 } }
+            }
+            // An older connection, which is not idle, stays open.
+            let busy = try RawClient(port: server.port, sending: get("/held"))
             let idle = try RawClient(port: server.port, sending: get("/"))
             #expect(try idle.reply().status == 200)
             var last: Int32 = -1
@@ -40,7 +46,9 @@ import TestSupport
             let other = try RawClient(port: server.port, sending: get("/"))
 
             #expect(try other.reply().status == 200)
+            try #require(cancelledCount.withLock { $0 } == 0)
             #expect(try idle.rest().isEmpty)
+            withExtendedLifetime(busy) {}
         }
     }
     #endif
@@ -130,6 +138,80 @@ import TestSupport
             respond(ResponsePart(end: .success(())))
         }
         #expect(try client.reply().text == "ab")
+    }
+
+    /// The head is sent before the server has looked after its client.
+    @Test func streamsAtOnceToAClientThatHasFinishedSending() throws {
+        let hasFinished = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _, respond in
+            hasFinished.blockUntilSignalled()
+            let answer = ResponsePart.of("a", "b")
+            respond(ResponsePart(head: answer.head))
+            // Longer than the server takes to look after its client again.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
+                respond(ResponsePart(pieces: answer.pieces, end: .success(())))
+            }
+            return {}
+        }
+        let client = try RawClient(port: server.port, sending: get("/"))
+        client.finishSending()
+        hasFinished.signal()
+
+        #expect(try client.reply().text == "ab")
+        #expect(try client.rest().isEmpty)
+    }
+
+    /// No probe can tell whether such a client has left: its byte would be among those of the body.
+    @Test func cancelsWhenTheClientFinishesSendingDuringAStream() throws {
+        let cancelled = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _, respond in
+            respond(ResponsePart(head: ResponsePart.of("a", "b").head))
+            return { cancelled.signal() }
+        }
+        let client = try RawClient(port: server.port, sending: get("/"))
+        #expect(try client.hasBegunToReceive())
+
+        client.finishSending()
+
+        #expect(cancelled.wait(timeout: .now() + 900) == .success)
+        #expect(try client.rest().text.hasPrefix("HTTP/1.1 200 OK"))
+    }
+
+    @Test func aCompleteAnswerIsNotCancelledAlthoughItsClientHasLeft() async throws {
+        let hasLeft = DispatchSemaphore(value: 0)
+        let cancelled = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _, respond in
+            hasLeft.blockUntilSignalled()
+            respond(.of("x"))
+            return { cancelled.signal() }
+        }
+        let client = try RawClient(port: server.port, sending: get("/"))
+        client.reset()
+        hasLeft.signal()
+
+        await server.listener.closedConnections.wait { $0 >= 1 }
+        #expect(cancelled.wait(timeout: .now()) == .timedOut)
+    }
+
+    /// The server is stopped between the two.
+    @Test func aPipelinedRequestIsNotReadAfterTheServerIsStopped() async throws {
+        let box = Locked<LoopbackServer?>(nil)
+        let count = Locked(0)
+        let server = try LoopbackServer { _, respond in
+            count.withLock { $0 += 1 }
+            let receipt = Receipt()
+            _ = receipt.whenEnded { box.withLock { $0 }?.stop() }
+            var answer = ResponsePart.of("x")
+            answer.pieces[0].receipt = receipt
+            respond(answer)
+            return {}
+        }
+        box.withLock { $0 = server }
+        let client = try RawClient(port: server.port, sending: get("/a") + get("/b"))
+
+        #expect(try client.reply().text == "x")
+        await server.listener.closedConnections.wait { $0 >= 1 }
+        #expect(count.withLock { $0 } == 1)
     }
 
     @Test func aSlowReaderDelaysNobody() throws {
