@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    @Test func anUnknownDateIsWrittenAsAnEmptyText() throws {
+        let folder = try TemporaryFolder()
+        let archive = try folder.archive(
+            entry().replacing("2026-11-22T10:00:00.250Z", with: "today"))
+        let file = folder.url.appending(path: "written.har")
+
+        try archive.write(to: file, redacting: .none)
+
+        let json = try JSONValue(Data(contentsOf: file)).compact
+        #expect(json.contains(#""startedDateTime":"""#), "\(json)")
+    }
+
     /// The client may still wait for the rest when a test writes what has arrived.
     @Test func anOpenExchangeIsNotComplete() async throws {
         let network = MockNetwork()
@@ -205,6 +217,25 @@ import Testing
         let network = MockNetwork()
         network.stub(archive)
         #expect(try await network.exchange(.test("two")).0.text == "edited")
+    }
+
+    /// A stream that began after five seconds, and whose second piece came a second later.
+    @Test func timesCountFromTheStartOfTheRequest() async throws {
+        let clock = MockClock(patience: .zero)
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("ab").chunked(by: 1, every: .seconds(1)))
+        await clock.advance(by: .seconds(5))
+        let load = Task { try await network.exchange(.test("a")) }
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(1))
+        _ = try await load.value
+
+        var archive = HTTPArchive(network.requests)
+
+        #expect(archive[0].pieces.map(\.time) == [.zero, .seconds(1)])
+        // A body that a test sets arrives at the end.
+        archive[0].body = Data("edited".utf8)
+        #expect(archive[0].pieces.map(\.time) == [.seconds(1)])
     }
 
     @Test func aFolderThatCannotBeWrittenLeavesTheFile() async throws {

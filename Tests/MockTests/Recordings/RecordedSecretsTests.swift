@@ -112,6 +112,32 @@ import Testing
         }
     }
 
+    @Test func theTextOfAnErrorHidesSecrets() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/7"), .json("{}"))
+        var request = URLRequest.test("users/8")
+        request.url?.append(queryItems: [URLQueryItem(name: "token", value: "s3cret-value")])
+        _ = try? await network.exchange(request)
+
+        try HTTPArchive(network.requests).write(to: file)
+
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains("No stub responds to GET"))
+        #expect(!text.contains("s3cret-value"))
+    }
+
+    @Test func aJoinedLineArrivesWithItsLastPiece() throws {
+        let archive = try folder.archive(
+            entry(
+                headers: #"{"name": "Content-Type", "value": "text/event-stream"}"#,
+                text: "data: {\"token\": \"s3cret-value\"}\n\n",
+                response: #", "_pieces": [[10, 20], [40, 99]]"#))
+
+        try archive.write(to: file)
+
+        #expect(try HTTPArchive(contentsOf: file)[0].pieces.map(\.time) == [.milliseconds(40)])
+    }
+
     /// The ends of a body that was cut, in which a secret begins, and what the file has in its place.
     static let cutEnds: [(end: String, written: String)] = [
         ("zQ8h", "REDACTED-1"), ("zQ8hunter2L", "REDACTED-1"), ("zQ8hunter2Lm", "REDACTED-1"),

@@ -38,6 +38,44 @@ import Testing
         await #expect(throws: MockError.self) { try await network.exchange(.test("jobs/1")) }
     }
 
+    /// No bytes of these bodies are text.
+    @Test func bodiesOfOtherBytesAreOtherRequests() async throws {
+        func post(_ base64: String, text: String) -> String {
+            let body = #"{"text": "\#(base64)", "encoding": "base64"}"#
+            return entry("POST", request: #", "postData": \#(body)"#, text: text)
+        }
+        let network = try network(post("/w==", text: "255"), post("/g==", text: "254"))
+
+        for byte: UInt8 in [254, 255] {
+            var request = URLRequest.test("users/7", method: "POST")
+            request.httpBody = Data([byte])
+            #expect(try await network.exchange(request).0.text == "\(byte)")
+        }
+    }
+
+    @Test(arguments: [
+        "http://api.example.com/users/7", "https://api.example.com:8443/users/7",
+        "https://example.com/users/7",
+    ])
+    func aRequestToAnotherOriginHasNoAnswer(_ url: String) async throws {
+        let network = try network(entry())
+
+        await #expect(throws: MockError.self) { try await network.exchange(.url(url)) }
+    }
+
+    /// A server's origin stands for each recorded one, but only until the server is stopped.
+    @Test(.usesSockets) func theOriginOfAStoppedServerIsAnotherOne() async throws {
+        let network = try network(entry(), then: .repeatLast)
+        let server = try network.serve()
+        let request = URLRequest(url: server.url.appending(path: "users/7"))
+        #expect(try await network.exchange(request).1.statusCode == 200)
+
+        server.stop()
+
+        await #expect(throws: MockError.self) { try await network.exchange(request) }
+        #expect(network.servers.withLock { $0.isEmpty })
+    }
+
     @Test func theLastAnswerMayBeRepeated() async throws {
         let network = try network(entry(text: "1"), entry(text: "2"), then: .repeatLast)
         for text in ["1", "2", "2", "2"] {

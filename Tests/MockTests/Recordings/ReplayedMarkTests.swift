@@ -89,6 +89,8 @@ import Testing
         ([["Range": "bytes=5-"]], ["Range": "bytes=6-"], nil),
         ([["If-Match": "REDACTED-1"]], ["If-Match": "x"], 0),
         ([["If-Match": "REDACTED-1"]], [:], nil),
+        ([["Last-Event-ID": "7"]], ["Last-Event-ID": "8"], nil),
+        ([["last-event-id": "7"], ["last-event-id": "8"]], ["Last-Event-ID": "8"], 1),
         (
             [["X-Api-Key": "recorded-1"], ["X-Api-Key": "recorded-2"]], ["X-Api-Key": "recorded-2"],
             1

@@ -181,6 +181,22 @@ import Testing
                 atPath: folder.url.appending(path: "Recordings/\(reason).har").path))
     }
 
+    @Test func anErrorWhileRecordingHidesSecrets() async throws {
+        let error = await #expect(throws: VerificationError.self) {
+            try await recording("hidden").record(
+                over: Self.server(), only: .get("/users/7"),
+                redacting: .standard.adding("X-Device"), at: "Tests.swift:1"
+            ) { network in
+                var request = URLRequest.test("other")
+                request.url?.append(queryItems: [URLQueryItem(name: "X-Device", value: "s3cret")])
+                _ = try? await network.exchange(request)
+            }
+        }
+        let text = try #require(error).description
+        #expect(text.contains("GET https://api.example.com/other?X-Device="), "\(text)")
+        #expect(!text.contains("s3cret"), "\(text)")
+    }
+
     @Test func aBodyThatIsTooLongIsNotRecorded() async throws {
         let server = MockNetwork { _ in (HTTPURLResponse(), Data(count: 65 << 20)) }
         let error = await #expect(throws: HTTPArchiveError.self) {
