@@ -104,6 +104,8 @@ import TestSupport
         #expect(network.requests.first?.path == "/10")
         #expect(stub.requests.count == 10_000)
         #expect(stub.callCount == 10_010)
+        // Those that have left the journal count, too.
+        #expect(await network.waitForRequests(10_010).count == 10_000)
     }
 
     /// The bodies of 1,000 requests and of their responses are kept.
@@ -147,6 +149,10 @@ import TestSupport
         #expect(network.requests.map(\.sentBody.byteCount) == [1_048_577, 1_048_576])
         #expect(network.requests.map(\.sentBody.pieceCount) == [1, 1])
         #expect(network.requests.map(\.sent.count) == [0, 1])
+    }
+
+    @Test func hasOneSession() {
+        #expect(network.urlSession === network.urlSession)
     }
 
     @Test func keepsCookiesToItself() async throws {
