@@ -229,4 +229,14 @@ import TestSupport
             return
         }
     }
+
+    /// A report says that a sleep ended immediately, but a deadline or a delay is no sleep.
+    @Test(arguments: [(Sleeper.Kind.task, true), (.callback, false), (.deadline, false)])
+    func noticesASleepThatEndsAtOnce(_ kind: Sleeper.Kind, _ isSleep: Bool) {
+        var sleepers = Sleepers()
+
+        #expect(sleepers.add(Sleeper(MockClock.Instant(), kind: kind) { true }) == nil)
+
+        #expect(sleepers.hasEndedAtOnce == isSleep)
+    }
 }

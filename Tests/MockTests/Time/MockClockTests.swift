@@ -1,3 +1,4 @@
+import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 import Testing
@@ -102,6 +103,15 @@ import Testing
 
         await clock.advance(by: .seconds(-3))
         #expect(clock.now.offset == .seconds(5))
+    }
+
+    @Test func aCallbackThatIsDueIsCalledAtOnce() {
+        let clock = MockClock()
+        let count = Locked(0)
+
+        _ = clock.schedule(at: clock.now) { count.withLock { $0 += 1 } }
+
+        #expect(count.withLock { $0 } == 1)
     }
 
     @Test func aCancelledSleeperThrowsAtOnce() async throws {

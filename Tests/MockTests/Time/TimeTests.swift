@@ -57,6 +57,22 @@ import Testing
         #expect(try #require(request.endTime) - request.startTime >= .milliseconds(20))
     }
 
+    @Test func timeCountsFromTheCreationOfTheNetwork() async throws {
+        let clock = MockClock(patience: .zero)
+        await clock.advance(by: .seconds(5))
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(2)))
+        let load = try Transport.direct.outcome(in: network)
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(2)])
+        await clock.advance(by: .seconds(2))
+
+        #expect(await load.value == .body("late"))
+        #expect(network.requests.first?.startTime == .zero)
+        #expect(network.requests.first?.endTime == .seconds(2))
+    }
+
     @Test func aHeldDelayBeginsWhenItIsReleased() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
