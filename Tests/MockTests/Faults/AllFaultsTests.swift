@@ -1,3 +1,4 @@
+import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -18,6 +19,19 @@ import TestSupport
         #expect(faults.contains(.null(at: "$.a")))
         #expect(Fault.errors.allSatisfy(faults.contains))
         #expect(Fault.errors.count == 18)
+    }
+
+    @Test func aBodyOf256BytesIsCutAtEveryByte() {
+        let faults = Set(Fault.all(of: .text(String(repeating: "x", count: 256))))
+
+        #expect((0..<256).allSatisfy { faults.contains(.truncated(toBytes: $0)) })
+    }
+
+    @Test func equallyFrequentOutcomesAreSortedByName() {
+        let report = FaultReport(
+            faults: [.slow, .hanging], results: [.slow: .value, .hanging: .error(.transport)])
+
+        #expect("\(report)" == "2 faults: .transport 1, value 1")
     }
 
     @Test func aLargeBodyIsCutInSomePlaces() throws {
