@@ -17,8 +17,8 @@ extension HTTPSession {
     /// If a download that can be resumed fails, the part is kept, with a record next to it. The
     /// next call with the same file and URL, including the query, requests the rest of the file,
     /// even in another process. A download can be resumed only if the server's response has a
-    /// strong `ETag`, or no `ETag` and a `Last-Modified` at least a second older than its `Date`.
-    /// If any other download fails, the part is removed, and the next call starts over.
+    /// strong `ETag`, or no `ETag` and a `Last-Modified` that is at least a second before `Date`.
+    /// If a failed download cannot be resumed, its part is removed, and the next call starts over.
     ///
     /// If the disk is slower than the network, the transfer is suspended on Apple platforms.
     /// Foundation on Linux cannot suspend one task, so all transfers of the process are slowed for
@@ -32,26 +32,26 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: A `GET` without a body and without the headers `Range` and `If-Range`.
-    ///   - file: The URL of the file. Its folder must exist.
+    ///   - file: The URL of the local file to write. Its folder must exist.
     ///   - progress: Called before the first byte of each response is written, and after each piece
     ///     of the body is written. Receives the part's size in bytes, including bytes from an
-    ///     earlier call, and the file's length if the server announced it. Bytes that arrive while
-    ///     a piece is written form the next piece. The calls do not overlap, and run off the
+    ///     earlier download, and the file's length if the server announced it. Bytes that arrive
+    ///     while a piece is written form the next piece. The calls do not overlap, and run off the
     ///     caller's actor. If the download starts over, the size drops.
     ///   - policy: Decides whether the download continues automatically after a `URLError` that
     ///     occurs before or within the body. The number of attempts and the deadline start over
     ///     whenever the part has grown by 64 KiB (65,536 bytes), or by 1% of the missing bytes if
     ///     that is less. A response that adds less counts as an attempt. The policy's statuses are
-    ///     ignored. To retry after a response with one of these statuses, use `retrying`.
+    ///     ignored. To retry after a response with one of them, use the session's `retrying(_:)`.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - name: The name of the call in errors and events (the `requestType`), such as a route.
     ///   - redaction: The secrets to hide in error texts.
-    ///   - validate: Throws, before anything is written, if a response is not acceptable. By
-    ///     default, the response's status must be 200, 203 or 206. The closure is called with empty
-    ///     data when the headers arrive, or with the body if the session returns a complete body.
-    ///     If the closure throws for empty data, it is called again with the beginning of the body,
-    ///     so that its error can quote the server's message. The closure must accept the status 206
-    ///     of a resumed download.
+    ///   - validate: Throws, before any of a response's body is written, if the response is not
+    ///     acceptable. By default, its status must be 200, 203 or 206. The closure is called with
+    ///     empty data when the headers arrive, or with the body if the session returns a complete
+    ///     body. If the closure throws for empty data, it is called again with the beginning of the
+    ///     body, so that its error can quote the server's message. The closure must accept the
+    ///     status 206 of a resumed download.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response to the last request. Its status is 206 if the download was resumed,
     ///   otherwise 200 or 203.
@@ -86,7 +86,7 @@ extension HTTPSession {
     /// implementation does. `parseResponse` is not called. `makeRequest` and `validateResponse` run
     /// on the caller's actor.
     ///
-    /// Everything else, such as when `validateResponse` is called, works as in
+    /// With `validateResponse` in place of `validate`, everything else works as in
     /// ``download(_:to:progress:retrying:clock:name:redaction:validate:random:)``.
     ///
     /// - Returns: The response to the last request.

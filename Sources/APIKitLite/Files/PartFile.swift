@@ -70,8 +70,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
             }
             unlock(descriptor)
             if let failure { throw failure }
-            // The download that last held the lock renamed or removed this part, so the part is
-            // opened again.
+            // The download that last held the lock renamed or removed this file, so the part is
+            // opened or created again.
         }
     }
 

@@ -63,8 +63,8 @@ extension ResumeRecord {
     }
 
     /// Returns whether a response's body can be the whole file, either unchanged or in a new
-    /// version. An unchanged file must keep its length. If the record has no length, any announced
-    /// length must be at least the part's size.
+    /// version. An unchanged file must keep its length. If the record has no length, any length
+    /// announced for an unchanged file must be at least the part's size.
     fileprivate func agrees(_ response: HTTPURLResponse, _ whole: ContentRange) -> Bool {
         !isOfSameFile(response) || whole.length == length
             || length == nil && whole.length ?? offset >= offset

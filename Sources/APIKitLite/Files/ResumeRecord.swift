@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is known about a download's part, so that another request can continue the part.
+/// What is recorded about a download's part, so that another request can continue the part.
 ///
 /// The record is stored as JSON next to the part, before the first byte is written. A request for
 /// the rest of the file contains the record's validator, and `ResumeDecision` compares the record
@@ -13,7 +13,7 @@ struct ResumeRecord: Codable, Equatable {
     /// The file number (inode) of the part. If another file has the part's name, the record is
     /// ignored.
     var inode: UInt64 = 0
-    /// The part's size in bytes. It is read from the file system, so it is not stored.
+    /// The part's size in bytes. It is not stored, because a later download measures the part.
     var offset: Int64 = 0
     /// The length of the whole file in bytes, or nil if the server did not announce it.
     var length: Int64?
@@ -99,7 +99,7 @@ extension HTTPURLResponse {
     fileprivate var strongValidator: String? {
         if let tag = field("ETag") {
             // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong entity
-            // tag is ASCII between quotation marks (section 8.8.3).
+            // tag begins and ends with a quotation mark (section 8.8.3). Only ASCII tags are used.
             let characters = tag.dropFirst().dropLast()
             let isStrong = tag.count >= 2 && tag == "\"\(characters)\""
             return isStrong && characters.utf8.allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 }

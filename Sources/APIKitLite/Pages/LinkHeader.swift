@@ -9,7 +9,7 @@ extension HTTPURLResponse {
     ///
     /// A relative target is resolved against the response's URL. Malformed links are ignored, and
     /// so are links with an `anchor` parameter, which describe another resource. If a malformed
-    /// link would end a list of pages, loading the page throws an error instead.
+    /// link would end the pages of a ``PagedAPIRequest``, the load fails instead.
     ///
     /// - Parameter relation: The relation type. Its case is ignored.
     /// - Returns: The target of the first link with this relation type, or nil if there is none.
@@ -28,8 +28,8 @@ enum LinkHeader {
     /// Receives the header if `link(_:)` finds only a malformed link during a call to `nextInput`.
     @TaskLocal static var malformed: Locked<String?>?
 
-    /// Returns whether a header mentions a link, even a malformed one, with a relation type and
-    /// without an `anchor`.
+    /// Returns whether a header mentions a link, even a malformed one, with the given relation type
+    /// and without an `anchor`.
     static func mentions(_ relation: String, _ header: String) -> Bool {
         splitHeader(header, at: UInt8(ascii: ",")).contains { link in
             // The link is split at every `;`, because its brackets or quotation marks may be

@@ -28,14 +28,14 @@ import Foundation
 /// ```
 ///
 /// If the response has the URL of the next page, in the body or in a `Link` header, use `URL` as
-/// the input, and return `response.link("next")`, for example. If the response has a cursor for the
-/// next page, and the first page needs no cursor, use `String?` as the input. `nextInput` then
+/// the input. For a `Link` header, return `response.link("next")`. If the response has a cursor for
+/// the next page, and the first page needs no cursor, use `String?` as the input. `nextInput` then
 /// returns `String??`, and either kind of nil means the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
     /// Returns the input of the next page, or nil after the last page.
     ///
-    /// If the function asks for a link with `response.link(_:)`, the link is malformed, and the
-    /// function returns nil, the load fails in stage ``APIRequestError/Stage/parse``.
+    /// If the function returns nil after `response.link(_:)` has found only a malformed link, the
+    /// load fails in stage ``APIRequestError/Stage/parse``.
     ///
     /// - Parameters:
     ///   - page: The parsed value of this page.

@@ -144,9 +144,9 @@ extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
 
 /// An asynchronous sequence of the elements on the pages of a list.
 ///
-/// A page is loaded when all elements of the earlier pages have been returned. If a page fails to
-/// load, the next call to the iterator's `next()` tries that page again, and returns no element of
-/// the earlier pages again.
+/// A page is loaded only after all elements of the earlier pages have been returned. If a page
+/// fails to load, the next call to the iterator's `next()` tries that page again, and returns no
+/// element of the earlier pages again.
 public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
     typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
 

@@ -88,8 +88,8 @@ extension CancellationSafeCache {
     // Serializes the check and the replacement of a configuration's cache.
     private static let lock = NSLock()
 
-    /// Replaces the cache of a session's configuration, if any, with a wrapper around the cache. A
-    /// second call does nothing.
+    /// Replaces a configuration's cache, if any, with a wrapper around the cache. A second call for
+    /// the same configuration does nothing.
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
     /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
