@@ -22,7 +22,7 @@ import Foundation
 /// ```
 ///
 /// If the output is `Decodable` (parsed as JSON), `Data` or `Void`, only ``makeRequest(from:)`` is
-/// required. Declare the output with `typealias ResponseDataType = User`.
+/// required. Without `parseResponse`, declare the output with `typealias ResponseDataType = User`.
 ///
 /// - Important: The compiler matches the functions of this protocol by their full names.
 ///   `parseResponse(_ data:)`, without the label, is a different function, and the default is
@@ -46,8 +46,8 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// Checks whether a response is acceptable. By default, its status must be in `200..<300`.
     ///
-    /// Your implementation replaces the default. To check the status as well, call
-    /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
+    /// Your implementation replaces the default. To check the status as well, your implementation
+    /// can call `try response.validateStatus(200..<300, 304)`, with the codes to accept.
     ///
     /// A load passes the whole body. A stream or a download passes empty data when the headers
     /// arrive. If the function then throws, it is called again with the beginning of the body, so
@@ -83,7 +83,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// The secrets to hide in this request's error messages. By default, ``Redaction/standard``.
     ///
-    /// To use your own redaction for all requests, write a protocol extension:
+    /// To use your own redaction for all your requests, extend a protocol that they conform to:
     ///
     /// ```swift
     /// protocol ShopRequest: APIRequest {}

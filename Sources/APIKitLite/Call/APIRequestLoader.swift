@@ -1,6 +1,6 @@
 import Foundation
 
-/// A loader that makes and sends one kind of ``APIRequest``, and validates and parses the
+/// A loader that makes and sends the requests of one ``APIRequest``, and validates and parses the
 /// responses.
 ///
 /// ```swift

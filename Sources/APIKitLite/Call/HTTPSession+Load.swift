@@ -2,8 +2,8 @@ import Foundation
 
 // Each function exists twice, as in `APIRequestLoader`. If the request and its input are
 // `Sendable`, the compiler prefers the `@concurrent` function, which parses in the background.
-// Otherwise, or if the conformance is isolated to the caller's actor, the compiler picks the other
-// function.
+// Otherwise, or if the request's conformance is isolated to the caller's actor, the compiler picks
+// the other function.
 
 extension HTTPSession {
     /// Loads a request that is not `Sendable`, or whose input is not, and returns the parsed value.

@@ -1,13 +1,13 @@
 import Foundation
 
-// A plain `URLRequest` is loaded like a request type, with functions that have the same names and
+// A plain `URLRequest` is loaded like an `APIRequest`, with functions that have the same names and
 // throw the same errors. Each function with `as:` exists twice: see HTTPSession+Load.swift.
 
 extension HTTPSession {
     /// Loads a `URLRequest`, and decodes its response on the caller's actor.
     ///
-    /// The output can be isolated to that actor. The parameters are the same as for the function
-    /// that decodes in the background.
+    /// The output's `Decodable` conformance can be isolated to that actor. The parameters are the
+    /// same as for the function that decodes in the background.
     ///
     /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load<T: Decodable>(
@@ -37,8 +37,8 @@ extension HTTPSession {
     ///   - redaction: The secrets to hide in error texts.
     ///   - progress: Called with the number of body bytes sent so far, and the body's size if
     ///     known: see ``data(for:progress:)``.
-    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`. The closure is called once, with the whole body.
+    ///   - validate: A closure that throws if a response is not acceptable. By default, the status
+    ///     must be in `200..<300`. The closure is called once, with the whole body.
     /// - Throws: ``APIRequestError`` if a stage fails, with the stage and the original error.
     @concurrent
     public func load<T: Decodable & SendableMetatype>(
@@ -138,13 +138,13 @@ extension HTTPSession {
     }
 }
 
-/// The request type behind `load` and `response` for a `URLRequest`, with closures that validate
-/// and parse the response.
+/// The request type that `load` and `response` use for a `URLRequest`. Its closures validate and
+/// parse the response.
 struct URLRequestCall<Output>: APIRequest {
     let request: URLRequest
     let redaction: Redaction
-    /// Throws if a response is not acceptable. If the closure is nil, the status must be in
-    /// `200..<300`.
+    /// A closure that throws if a response is not acceptable. If the closure is nil, the status
+    /// must be in `200..<300`.
     let validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)?
     let parse: (Data, HTTPURLResponse) throws -> Output
 

@@ -42,8 +42,8 @@ final class AsyncSemaphore: Sendable {
     /// The number of tasks that are waiting.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Acquires the semaphore, or returns the promise that the caller must wait for, with its
-    /// number.
+    /// Acquires the semaphore, or returns the caller's number and the promise that the caller must
+    /// await.
     private func enter() -> (number: Int, promise: Promise<Void>)? {
         state.withLock { state in
             guard state.available == 0 else {
@@ -58,7 +58,7 @@ final class AsyncSemaphore: Sendable {
     }
 
     /// Passes the semaphore to the task that has waited longest. If no task waits, makes the
-    /// semaphore available.
+    /// semaphore available to one more task.
     func signal() {
         while true {
             let next = state.withLock { state -> Promise<Void>? in

@@ -58,7 +58,7 @@ final class DeadlineTimer: Sendable {
     /// Starts the task that sleeps until the next deadline.
     ///
     /// The task is detached, because it is not part of an exchange. `self` is weak, so that the
-    /// task does not retain a chain of sessions that the app released.
+    /// task does not retain the timer of a chain of sessions that the app released.
     private func sleeper() -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
             while let deadline = self?.nextDeadline() {

@@ -37,7 +37,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
-        // Most exchanges in tests have ended by now, and need no continuation.
+        // In tests, most waits have ended by now, and need no continuation.
         if let result { return try result.get() }
         return try await suspend()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The work of a ``SingleFlight`` that the current task is part of.
+/// The ``SingleFlight`` work that the current task is part of.
 enum SharedWork {
     fileprivate typealias Work = (owner: ObjectIdentifier?, hasEnded: @Sendable () -> Bool)
 

@@ -28,7 +28,7 @@ import Foundation
 /// extension.
 public struct Redaction: Sendable, Equatable {
     private var names: Set<String> = []
-    /// The names whose values are left unredacted even if a rule would hide them.
+    /// The names whose values are shown even if a word in the name suggests a secret.
     private var shownNames: Set<String> = []
     private var readsWords = false
     private var values = ValueSearch()
@@ -43,10 +43,10 @@ public struct Redaction: Sendable, Equatable {
     ///
     /// - Passwords: password, passwd, pwd, pass, pw, pin, passphrase, passcode, secret, credential,
     ///   mnemonic, seed phrase, security answer.
-    /// - Tokens and keys: token, bearer, JWT, DPoP, authorization, and API, access, private,
-    ///   signing, subscription and other keys.
-    /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login,
-    ///   reset, recovery, backup and device code.
+    /// - Tokens and keys: token, bearer, JWT, DPoP, authorization, API key, access key, private
+    ///   key, signing key, subscription key and similar keys.
+    /// - One-time codes: OTP, TOTP, and one-time, verification, SMS, MFA, two-factor, login, reset,
+    ///   recovery, backup and device codes.
     /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
     /// - Signatures, including in signed URLs: signature, sig, HMAC.
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
@@ -59,9 +59,9 @@ public struct Redaction: Sendable, Equatable {
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
     ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
-    /// - In JSON, values named `code`, `key`, `auth`, `access`, `refresh` or `assertion`, or with
-    ///   `session` or `sid` as the last word of the name, because they are often not secret there,
-    ///   such as the `code` of an error. In a header, a query and a form, such values are hidden.
+    /// - In JSON, a value whose name is `code`, `key`, `auth`, `access`, `refresh` or `assertion`,
+    ///   or ends in the word `session` or `sid`. In JSON, such a value is often not secret, for
+    ///   example the `code` of an error. In a header, a query and a form, such a value is hidden.
     ///
     /// Personal data, such as a name, an email address or a birthday, is not hidden: see
     /// `adding(_:)`.
@@ -95,8 +95,9 @@ public struct Redaction: Sendable, Equatable {
         changed { $0.values = $0.values.adding(given: values.filter { !$0.isEmpty }) }
     }
 
-    /// Returns this redaction, extended to hide values found under secret names. Values under four
-    /// bytes are ignored, because they also occur in harmless text.
+    /// Returns this redaction, extended to hide the given values, which were found under secret
+    /// names, in other places too. Values under four bytes are ignored, because they also occur in
+    /// harmless text.
     func hidingValues(_ values: [String]) -> Redaction {
         changed { $0.values = $0.values.adding(found: values.filter { $0.utf8.count >= 4 }) }
     }
@@ -174,9 +175,9 @@ public struct Redaction: Sendable, Equatable {
         values.given.contains(number) || values.found.contains(number)
     }
 
-    /// Returns whether a value can be recognized within other text. Such a value has at least eight
-    /// bytes and no `://`, and contains 20 letters in a row, or a character other than letters,
-    /// spaces and `-_./:`.
+    /// Returns whether a value looks random, and so does not occur in other text by chance. Such a
+    /// value has at least eight bytes and no `://`, and contains 20 letters in a row, or a
+    /// character other than letters, spaces and `-_./:`.
     static func looksRandom(_ value: String) -> Bool {
         guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in
@@ -191,7 +192,7 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// Returns text that was cut. If it ends within a secret, a mark replaces that secret's part.
+    /// Returns text that was cut, with a mark in place of any incomplete secret at its end.
     package func withoutCutSecret(_ text: String) -> String {
         let cut =
             values.cutValue(in: Array(text.utf8))

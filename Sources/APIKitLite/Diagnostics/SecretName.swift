@@ -17,7 +17,7 @@ enum SecretName: Equatable, Sendable {
         let text = name.folded
         let words = Self.split(name)
         let last = words.last ?? ""
-        // In `tokenizer_api_key`, the word `token` is harmless, but `api_key` is not.
+        // In `tokenizer_api_key`, `token` is harmless, but `api_key` is not.
         func rest() -> String { Self.exceptions.reduce(text) { $0.replacing($1, with: " ") } }
         let isSecret =
             !Self.short.isDisjoint(with: words)

@@ -89,7 +89,7 @@ extension SecretWalk {
     }
 }
 
-/// Returns the index after a token: a string, a number, another word, or one character.
+/// Returns the index after a token: a string, a number, a word such as `true`, or one delimiter.
 func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     var index = start + 1
     let isNumber = numberBytes[Int(bytes[start])]

@@ -12,7 +12,7 @@ package struct SecretWalk {
     private var names: [String: SecretName] = [:]
     /// The nesting depth of the current text, such as JSON in a form.
     private var depth = 0
-    /// The nesting depth of the current part of a multipart body. Its text may itself be nested.
+    /// The nesting depth of the current part of a multipart body, not of the text in that part.
     private var partDepth = 0
 
     package init(_ redaction: Redaction) {
@@ -165,7 +165,7 @@ package struct SecretWalk {
         default: break
         }
         guard hides(name, value) else { return text(value) }
-        // A value of at most two words is a scheme and a token, such as `Bearer a1`, or a token.
+        // One word is a token, and two words are a scheme and a token, such as `Bearer a1`.
         let words = value.split(separator: " ").map(String.init)
         guard let last = words.last, words.count < 3 else { return mark(value) }
         let isBasic = words[0].lowercased() == "basic"
@@ -234,8 +234,8 @@ package struct SecretWalk {
         return shown + part(rest.dropLast(cut)) + rest.suffix(cut)
     }
 
-    /// Returns a part of a multipart form, without secrets. A part with a secret name is hidden.
-    /// Any other part is redacted like a body, unless its name is shown.
+    /// Returns a part of a multipart form, without secrets. The content of a part with a secret
+    /// name is hidden. Other content is redacted like a body, unless the app has asked to show it.
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank else { return part }
@@ -275,7 +275,7 @@ extension Collection<UInt8> {
 }
 
 extension Data {
-    /// The bytes before the line break at the end, or all bytes if the body was cut before it.
+    /// The bytes before the line break at the end, or all bytes if there is none, as in a cut body.
     fileprivate var withoutLineEnd: Data {
         guard last == UInt8(ascii: "\n") else { return self }
         return dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1)

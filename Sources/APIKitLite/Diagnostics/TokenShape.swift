@@ -1,5 +1,5 @@
-/// Finds the tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON
-/// Web Tokens, and private keys in PEM (RFC 7468), by their shapes.
+/// Finds JSON Web Tokens, private keys in PEM (RFC 7468), and the tokens of GitHub, GitLab, npm,
+/// Stripe, OpenAI, Slack, AWS, SendGrid and Google by their shapes.
 enum TokenShape {
     private static let prefixes = words(
         """

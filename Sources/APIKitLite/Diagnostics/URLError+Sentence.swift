@@ -1,8 +1,8 @@
 import Foundation
 
 extension URLError {
-    /// Creates a `URLError` from an error that is a `URLError`, or an `NSError` in the same domain.
-    /// Returns `nil` for any other error.
+    /// Creates a `URLError` from an error that is a `URLError`, or an `NSError` in the domain
+    /// `NSURLErrorDomain`. Returns `nil` for any other error.
     init?(from error: any Error) {
         if let error = error as? URLError {
             self = error

@@ -132,8 +132,8 @@ struct Download {
     }
 }
 
-/// The request type behind `download`, with closures that make the request and validate its
-/// responses. With type parameters, `Download` would be compiled once for each request type.
+/// The request type that `download` uses, with closures that make the request and validate its
+/// responses. If `Download` were generic instead, it would be compiled for each request type.
 struct DownloadRequest: APIRequest {
     /// Returns the request's redaction, which may change during the download.
     let redacting: () -> Redaction
@@ -155,8 +155,8 @@ struct DownloadRequest: APIRequest {
     func parseResponse(data: Data) {}
 }
 
-/// The queue for all work on a part. A call to the disk can block for seconds. On a thread of the
-/// concurrency runtime, such a call would block other tasks.
+/// The queue for all work on a part. A file operation can block for seconds. On a thread of the
+/// concurrency runtime, it would block other tasks.
 private struct Disk: Sendable {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
