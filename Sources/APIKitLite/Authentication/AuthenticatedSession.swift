@@ -13,9 +13,9 @@ extension HTTPSession {
     /// All requests that need a refresh at the same time share one refresh, which is sent over the
     /// chain of the first such request. If a response rejects an older credential than the current
     /// one, the request is sent again with the current credential, which is refreshed only if it is
-    /// stale. If `refresh` returns no new credential, the caller receives the rejecting response,
-    /// for a stream with at most the first mebibyte of its body. A request whose body is your own
-    /// stream is not sent again, but the credential is refreshed for later requests.
+    /// stale. If `refresh` returns no new credential, the caller receives the rejecting response. A
+    /// stream's response then has at most the first mebibyte of its body. A request whose body is
+    /// your own stream is not sent again, but the credential is refreshed for later requests.
     ///
     /// If a refresh fails, the requests waiting for it fail with its error, and the next request
     /// that needs a refresh starts a new one. A cancelled request ends immediately and does not
@@ -171,7 +171,7 @@ extension URLRequest {
 struct CredentialOrigins: Sendable {
     /// The text of each origin. If there are no texts, every origin receives the credential.
     ///
-    /// The URLs themselves may contain a secret, which a dump of a session would show.
+    /// The URLs are not stored, because a dump of a session would show any secret in them.
     private let texts: [[String]: String]
     /// The error for the first URL without a scheme or a host, or nil if there is no such URL.
     private let configurationError: RequestBuildingError?
@@ -195,8 +195,8 @@ struct CredentialOrigins: Sendable {
         return url.map { texts.isEmpty || texts[$0.origin] != nil } ?? false
     }
 
-    /// Returns a sentence that says why the request's origin did not receive the credential. Nil if
-    /// the request has no URL, or if every origin receives the credential.
+    /// Returns a sentence that says why the request's origin did not receive the credential, or nil
+    /// if the request has no URL or every origin receives the credential.
     func hint(for request: URLRequest) -> String? {
         guard let url = request.url, !texts.isEmpty else { return nil }
         let own = texts.values.sorted().joined(separator: " and ")

@@ -5,8 +5,7 @@ extension Credentials {
     /// Each change creates a new version, and no request joins a call for an earlier version.
     struct Version {
         /// What provides a credential if there is none. `rejection` means that `refresh` is called
-        /// after a request was rejected, so that the closure can ask the user to sign
-        /// in.
+        /// after a request is rejected, so that the closure can ask the user to sign in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
@@ -27,9 +26,9 @@ extension Credentials {
 
     // MARK: A request
 
-    /// Waits until the current credential is obtained, refreshed if necessary, and saved. Returns
-    /// the request with the credential, and the rejection to report if a response rejects the
-    /// credential. The rejection is nil if that response causes no refresh.
+    /// Obtains, refreshes and saves the current credential, if necessary. Returns the request with
+    /// the credential, and the rejection to report if a response rejects the credential. The
+    /// rejection is nil if such a response would cause no refresh.
     func applied(
         to request: URLRequest, over session: any HTTPSession, _ context: SendContext,
         after rejection: Rejection?
@@ -37,7 +36,8 @@ extension Credentials {
         // A request that a closure sends must not wait for that closure.
         if SharedWork.isRunning(for: self, saving) { return (request, nil) }
         let seen = try current(for: context)
-        // A request that `apply` leaves unchanged, such as a sign-in, waits for no save or refresh.
+        // A request that `apply` leaves unchanged, such as a sign-in, needs no saved or fresh
+        // credential.
         if rejection == nil, let credential = seen.credential,
             !seen.isSaved || configuration.isStale(credential),
             let applied = try? await configuration.apply(credential, request),
@@ -119,8 +119,9 @@ extension Credentials {
         return version
     }
 
-    /// Loads or obtains a missing credential. Then refreshes the credential at most once, if it is
-    /// stale or rejected, or if `isForced` is true. The refreshed credential is used even if stale.
+    /// Obtains a missing credential from `load` or `refresh`. Then refreshes the credential at most
+    /// once, if it is stale or rejected, or if `isForced` is true and `refresh` was not just
+    /// called. The refreshed credential is used even if it is stale.
     ///
     /// - Parameters:
     ///   - context: The request's context. Without `madeAt`, the app, not a request, is the caller.

@@ -44,8 +44,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
         /// refresh fails if the server redirects it to another origin. If several chains share the
         /// credentials, this is the session of the chain whose request starts the refresh. For
         /// ``Credentials/value()`` and ``Credentials/refresh()``, it is the session of the chain
-        /// that was created last, or `URLSession.shared` if there is no chain. If the refresh needs
-        /// the same timeout over all chains, add the timeout to this session in the closure.
+        /// that was created last, or `URLSession.shared` if there is no chain. If the refreshes
+        /// over all chains need the same timeout, add it to this session in the `refresh` closure.
         public let session: any HTTPSession
         /// The number of the version to replace: see `Version`.
         var number: Int?
@@ -86,8 +86,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// request is sent with it. A rejected request is not sent again unchanged.
     ///
     /// A request that `load`, `refresh` or `save` sends over the authenticated session is sent
-    /// without the credential. A request that these closures send in a detached task, or over a
-    /// session whose own refresh uses the authenticated session, could wait for itself.
+    /// without the credential. A request that these closures send over that session in a detached
+    /// task, or over another session whose own refresh uses that session, could wait for itself.
     ///
     /// - Parameters:
     ///   - credential: The saved credential, or nil if there is none or a closure provides it.
@@ -104,8 +104,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     credential is refreshed before a request is sent. By default, no credential is stale.
     ///   - isRejected: Whether a response rejects the credential of its request. By default, a
     ///     response with status 401 (RFC 9110, 15.5.2) rejects the credential. For a stream, the
-    ///     data is the part of the first mebibyte that arrives within 5 seconds, or empty if the
-    ///     status is below 400. If the closure throws, the request fails with its error.
+    ///     data is the part of the body's first mebibyte that arrives within 5 seconds, or empty if
+    ///     the status is below 400. If the closure throws, the request fails with its error.
     ///   - load: Returns the saved credential, or nil if there is none. The closure is called
     ///     before the first request, unless you pass or set a credential. The loaded credential is
     ///     not saved again. If the closure throws, the requests waiting for it fail with its error,
@@ -125,7 +125,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///     later credential is saved or sent. If `save` throws, the requests waiting for it fail
     ///     with its error, the credential stays the current one, and `save` is called again for the
     ///     next request. A request without a credential does not wait for `save`. ``value()``
-    ///     throws if a sign-out could not be saved. A credential that `save` itself sets counts as
+    ///     throws if a sign-out cannot be saved. A credential that `save` itself sets counts as
     ///     saved.
     public convenience init(
         _ credential: Credential? = nil, for urls: URL...,
@@ -170,8 +170,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// Returns a credential that is valid now, for example for a WebSocket's header.
     ///
     /// This function loads the first credential, and refreshes a missing or stale credential, even
-    /// after a sign-out. It shares these calls with pending requests. The function then waits until
-    /// the credential, or a sign-out, is saved. It calls `refresh` at most twice.
+    /// after a sign-out. It shares the calls to `load` and `refresh` with pending requests. It then
+    /// waits until the credential, or a sign-out, is saved. It calls `refresh` at most twice.
     ///
     /// - Returns: The credential, or nil if nobody is signed in, or if `load`, `refresh` or `save`
     ///   calls this function.
@@ -180,8 +180,8 @@ public final class Credentials<Credential: Sendable>: Sendable {
     public func value() async throws -> Credential? { try await value(isForced: false) }
 
     /// Refreshes the credential, even if it is missing or still valid, and saves the new
-    /// credential. If a refresh is in progress, waits for that refresh. Calls `refresh` at most
-    /// twice.
+    /// credential. If a refresh is in progress, waits for that refresh. Calls the `refresh` closure
+    /// at most twice.
     ///
     /// - Returns: The new credential, or nil if nobody is signed in, or if `load`, `refresh` or
     ///   `save` calls this function.

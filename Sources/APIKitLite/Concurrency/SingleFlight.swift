@@ -20,8 +20,9 @@ enum SharedWork {
 
 /// Work that runs once for all tasks waiting for it. All these tasks receive the same result.
 ///
-/// The work has its own task, and can continue if the starting task stops waiting. A cancelled task
-/// stops waiting immediately. The other tasks keep waiting.
+/// The work has its own task, and can continue if the starting task stops waiting. If a waiting
+/// task is cancelled, the other tasks keep waiting. The cancelled task stops waiting immediately,
+/// unless its cancellation also cancels the work.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -69,8 +70,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
     /// Starts the work with the caller's priority and task-locals.
     ///
-    /// Call this function once and without holding a lock, because the work may begin before
-    /// `start` returns.
+    /// Call this function only once. The caller must not hold a lock, because the work may begin
+    /// before `start` returns.
     ///
     /// - Parameter owner: The object whose work this is: see ``SharedWork/isRunning(for:)``.
     func start(
@@ -92,7 +93,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
         let singleFlight: SingleFlight
         fileprivate let promise: Promise<Value>
 
-        /// Suspends until the work has ended or is released, or the task is cancelled. If the
+        /// Suspends until the work ends, `release()` is called or the task is cancelled. If the
         /// cancellation also cancels the work, waits for its end, as if the work ran in this task.
         ///
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is

@@ -1,6 +1,6 @@
 /// The time of any clock, as the duration since this timeline was created.
 ///
-/// Only this type uses the clock's type of instant, so no other code is generic over the clock.
+/// A timeline hides the clock's type of instant, so other code need not be generic over the clock.
 package struct Timeline: Sendable {
     typealias CallBack =
         @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
@@ -34,8 +34,8 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
     /// Schedules one call for a moment, and returns a handle that cancels the call. The clock makes
     /// the call during the move that reaches the moment, or immediately if the moment has passed.
     ///
-    /// The call is a deadline: it only limits other work, so a test that waits for sleepers does
-    /// not count the call.
+    /// The call only enforces a deadline for other work, so a test that waits for sleepers does not
+    /// count the call.
     func schedule(
         at moment: Instant, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
@@ -53,7 +53,7 @@ extension CallbackClock {
 }
 
 package struct Cancellation: Sendable {
-    /// Prevents the call, unless the call has begun.
+    /// Prevents the scheduled call, unless that call has begun.
     package let cancel: @Sendable () -> Void
 
     package init(_ cancel: @escaping @Sendable () -> Void) {

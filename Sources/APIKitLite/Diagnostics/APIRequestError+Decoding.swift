@@ -1,8 +1,9 @@
 import Foundation
 
 extension APIRequestError {
-    /// Returns a sentence about a decoding error, and the JSON around the error, the beginning of a
-    /// form, or a stream's element. Any other body may be secret and is left out.
+    /// Returns a sentence about a decoding error, followed by the JSON around the error, the
+    /// beginning of a form, or a stream's element. Any other body may be secret and is left out,
+    /// unless this error's redaction hides nothing.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)
@@ -25,7 +26,7 @@ extension APIRequestError {
         if json != nil, let sentence = suspicion(about: error, in: tree, of: data) {
             return (sentence, beginning)
         }
-        // With an empty coding path, this error may mean that the decoder could not parse the text.
+        // With an empty path, `.dataCorrupted` may mean that the decoder could not parse the text.
         if case .dataCorrupted = error, path.isEmpty, case .failure(let failure)? = json {
             let subject = error.element == nil ? "The body" : "The element"
             let coding = response?.value(forHTTPHeaderField: "Content-Encoding")
@@ -45,9 +46,8 @@ extension APIRequestError {
         return (sentence, shown?.excerpt() ?? beginning)
     }
 
-    /// Returns a sentence about a decoding error and the JSON value where it occurred. The value is
-    /// nil if it cannot be found, for example if the decoder converted keys or an array is too
-    /// short.
+    /// Returns a sentence about a decoding error at a JSON value. The value is nil if it cannot be
+    /// found, for example if the decoder converted keys or an array is too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
         let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
@@ -69,8 +69,8 @@ extension APIRequestError {
 }
 
 extension APIRequestError {
-    /// Returns a sentence about an error whose place Foundation does not name, with the places of
-    /// the values that probably caused the error, or nil if no such values are found.
+    /// For an error whose place Foundation does not name, returns a sentence with the places of the
+    /// values that probably caused it. Returns nil if no such values are found.
     ///
     /// - Parameter tree: The parsed JSON, or nil if parsing failed, as for a number out of range.
     private func suspicion(
@@ -109,8 +109,8 @@ private func misfit(_ number: String) -> Int {
     return Int(exactly: value) != nil ? 3 : abs(value) < 0x1p63 ? 1 : 0
 }
 
-/// Parses JSON, with each number turned into a string of a NUL and the number's text, because a
-/// tree cannot hold every number.
+/// Parses JSON, with each number turned into a string that holds a NUL and the number's text,
+/// because a tree of parsed JSON cannot represent every number.
 private func numbersAsText(_ json: Data) -> Any? {
     let text = tokens(of: json).map { token in
         "-0123456789".contains(token.prefix(1)) ? "\"\\u0000\(token)\"" : token
@@ -200,11 +200,11 @@ func describe(_ path: [any CodingKey]) -> String {
 extension CodingKey {
     /// The index in an array, or nil for the key of an object.
     ///
-    /// An array index has the `stringValue` "Index 1". An object key "1" has the `stringValue` "1".
+    /// The array index 1 has the `stringValue` "Index 1", and the object key "1" has "1".
     var index: Int? { intValue.flatMap { stringValue == String($0) ? nil : $0 } }
 }
 
-/// Returns `an object` for a dictionary, `an array` for an array, or the Swift name of another
+/// Returns `an object` for a dictionary, `an array` for an array, and the Swift name of any other
 /// type.
 private func name(of type: any Any.Type) -> String {
     let name = String(describing: type)
@@ -216,8 +216,8 @@ private func name(of type: any Any.Type) -> String {
 /// A stream element that could not be decoded, stored as the `underlyingError` in the context of
 /// the `DecodingError`.
 ///
-/// With this type, the parser's error can stay a `DecodingError`, as in a load, and carry the
-/// element's bytes.
+/// With this type, an error about an element can stay a `DecodingError`, like an error about a
+/// body, and carry the element's bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 

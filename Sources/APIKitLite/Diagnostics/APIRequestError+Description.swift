@@ -11,8 +11,8 @@ extension APIRequestError {
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
     }
 
-    /// The curl command for the request that failed. An error rethrown from another load adds no
-    /// second command.
+    /// The curl command for the request that failed. There is only one command, even if the error
+    /// was rethrown from another load.
     private var curl: String? {
         // If another load, such as a refresh, threw the error, show that load's request, if any.
         if let curl = rethrown?.hiding(redaction).curl { return curl }

@@ -37,8 +37,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The server's response, or `nil` if the load received none.
     public let response: HTTPURLResponse?
     /// The response's body, or `nil` if the load does not have all of it. For a refused stream or
-    /// download, the beginning of the body. For an accepted stream, the element that could not be
-    /// decoded, or `nil` if there was no such element.
+    /// download, this is the beginning of the body. For an accepted stream, this is the element
+    /// that could not be decoded, or `nil` if there was no such element.
     public let data: Data?
     /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
     /// threw.
@@ -98,8 +98,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the `APIRequestError` that a value is or contains, down to a depth. Searches only
-    /// the first 100 elements of a collection, because an app's error may hold a large body.
+    /// Returns the `APIRequestError` that a value is or contains within `depth` levels. Searches
+    /// only the first 100 elements of a collection, because an app's error may hold a large body.
     private static func stored(in value: Any, depth: Int) -> APIRequestError? {
         if let error = value as? APIRequestError { return error }
         guard depth > 0 else { return nil }
@@ -109,7 +109,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     }
 
     /// Returns this error with messages that also hide what another redaction, if any, hides. The
-    /// messages hide the values of the request's and response's secrets even in other places.
+    /// messages hide the values of the request's and response's secrets in any text.
     func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
@@ -121,7 +121,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var statusCode: Int? { response?.statusCode }
 
     /// The delay in the response's `Retry-After` header (RFC 9110, 10.2.3), or `nil` if the header
-    /// is missing or invalid. A date is measured from the response's `Date`, or else from now.
+    /// is missing or invalid. The delay until a date is measured from the response's `Date`, or
+    /// else from now.
     public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
 
     /// Whether the load was cancelled. If it was cancelled, you need not show an error.
@@ -165,7 +166,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// The underlying error's message for users, redacted, or `nil` if there is none.
     private var ownSentence: String? {
-        // On Apple platforms, coding errors are also `LocalizedError`s.
+        // On Apple platforms, decoding and encoding errors are also `LocalizedError`s.
         if underlying is DecodingError || underlying is EncodingError { return nil }
         return (underlying as? any LocalizedError)?.errorDescription.map { text in
             hiding().redaction.excerpt(text, limit: 4_000, onOneLine: false, Redaction.prose)

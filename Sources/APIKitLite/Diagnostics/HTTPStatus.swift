@@ -1,6 +1,6 @@
 /// The reason phrases of the registered status codes (RFC 9110, section 15, and the IANA registry).
 package enum HTTPStatus {
-    /// Returns a status code's reason phrase, or `""`, which HTTP allows, for an unregistered code.
+    /// Returns a status code's reason phrase, or `""` for an unregistered code, as HTTP allows.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases["\(status)"] ?? ""
     }

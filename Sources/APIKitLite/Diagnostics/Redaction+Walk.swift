@@ -29,8 +29,8 @@ extension Redaction {
     /// Returns a request without its secrets. Secret values that look random are also hidden
     /// elsewhere in the request.
     ///
-    /// The result depends only on the request and the redaction, so you can compare requests that
-    /// differ only in their secrets.
+    /// The result depends only on the request and the redaction, so you can compare the results for
+    /// requests that differ only in their secrets.
     package func redacted(_ request: URLRequest) -> URLRequest {
         walked(request, hiding: Redaction.hidingRandomValues) { $0.request($1) }
     }
@@ -92,8 +92,8 @@ extension URLRequest {
     }
 }
 
-// Before redaction, text is cut to little more than a message quotes, so the cost of redaction does
-// not depend on the body's size.
+// Before redaction, text is cut to little more than what a message quotes, so the cost of redaction
+// does not depend on the body's size.
 extension Redaction {
     /// The size in bytes of the largest body that is searched for values to hide elsewhere.
     static let longestBody = 100_000
