@@ -97,8 +97,8 @@ final class RepeatableBodyStream: InputStream {
 
     /// Moves to the next segment.
     ///
-    /// - Throws: ``FileBodyError`` if a file was resized or cannot be read. The file's last bytes
-    ///   are withheld, so that no server receives a complete body.
+    /// - Throws: ``FileBodyError`` if the segment's file was resized or cannot be read. In that
+    ///   case, the file's last bytes are withheld, so that no server receives a complete body.
     private func finish(_ segment: RepeatableBody.Segment) throws(FileBodyError) {
         if case .file(let file) = segment {
             var extra: UInt8 = 0
@@ -130,6 +130,6 @@ extension URLRequest {
     /// A fresh stream of the body, if it is a ``RepeatableBody``.
     package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
 
-    /// Whether the request can be sent more than once. A plain stream can be read only once.
+    /// Whether the request can be sent more than once. The app's own stream can be read only once.
     package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Returns the media type for a file's extension.
 ///
-/// The types are from IANA's list, or are what servers expect, such as `audio/wav`. Linux lacks
-/// `UniformTypeIdentifiers`, which would give other types on Apple platforms. For an unknown
-/// extension, returns `application/octet-stream` (RFC 9110, section 8.3).
+/// The types are from IANA's list, or are what servers expect, such as `audio/wav`.
+/// `UniformTypeIdentifiers` is not used: Linux lacks it, and Apple platforms would get other types.
+/// For an unknown extension, returns `application/octet-stream` (RFC 9110, section 8.3).
 package func fileMediaType(_ url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"
 }

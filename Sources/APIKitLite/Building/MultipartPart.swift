@@ -110,7 +110,7 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         return "part-" + UUID().uuidString.lowercased()
     }
     // Only the beginning of each part's data is hashed, because the data may be large. The data may
-    // contain very many possible boundaries, so all of these are found before a boundary is chosen.
+    // contain very many possible boundaries, so it is searched once for all of them.
     var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
     let taken = Set(
         encoded.joined().flatMap { bytes in

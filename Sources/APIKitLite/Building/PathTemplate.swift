@@ -10,7 +10,7 @@ package struct PathTemplate: Equatable, Sendable {
     private let text: String
     package var segments: [Segment]
 
-    /// Literal text, or a name with literal text before and after it.
+    /// Literal text, or a name that may have literal text before and after it.
     package struct Segment: Equatable, Sendable {
         package var prefix: String
         package var name: String?
@@ -131,7 +131,7 @@ package struct PathTemplate: Equatable, Sendable {
         segments(of: text).first { $0 == "." || $0 == ".." }
     }
 
-    /// Returns the segments of a path, without its leading slash.
+    /// Returns the segments of a path. A leading slash is ignored.
     package static func segments(of path: String) -> [String] {
         let path = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
         return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

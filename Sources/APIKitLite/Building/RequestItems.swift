@@ -152,7 +152,7 @@ extension Array: RequestValue where Element: RequestValue {
 }
 
 // These types have a `description` that no server expects. The compiler shows the message if an app
-// uses such a type.
+// uses such a type as a value.
 
 @available(*, unavailable, message: "Choose a format, such as date.formatted(.iso8601).")
 extension Date: RequestValue {}

@@ -44,13 +44,13 @@ extension URLRequest {
     /// - Parameters:
     ///   - parts: The fields and files, in order. A nil part is left out.
     ///   - boundary: A string of 1 to 70 characters that RFC 2046 (section 5.1.1) allows. It must
-    ///     occur in no part, but files on disk are not searched for it. If nil, the boundary is
-    ///     derived from the parts, so that the same parts produce the same bytes, or is random if a
-    ///     part is a file on disk.
+    ///     occur in no part, but files on disk are not searched for it. If nil, the library chooses
+    ///     a boundary: random if a part is a file on disk, and otherwise derived from the parts, so
+    ///     that the same parts produce the same bytes.
     /// - Throws: ``RequestBuildingError`` if a name, file name or content type has a control
-    ///   character other than a tab, the boundary is not allowed or occurs in a part, the method is
-    ///   GET or HEAD, or the request already has a body. ``FileBodyError`` if a file is missing,
-    ///   unreadable or not a regular file.
+    ///   character other than a tab, or if the boundary is not allowed or occurs in a part. The
+    ///   same error if the method is GET or HEAD, or the request already has a body.
+    ///   ``FileBodyError`` if a file is missing, unreadable or not a regular file.
     public func multipartBody(
         _ parts: [MultipartPart?], boundary: String? = nil
     ) throws -> URLRequest {
@@ -127,7 +127,7 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with the content type of the body that the caller adds.
+    /// Returns the request with the content type of a body, which the caller then adds.
     private func withoutBody(_ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {

@@ -46,7 +46,7 @@ extension URL {
     ///
     ///     let avatar = try URL(base, path: "/users/{id}/avatar", ["id": id], query: ["size": 64])
     ///
-    /// The arguments and the escaping are the same as for ``Foundation/URLRequest``'s
+    /// Each argument has the same meaning and the same escaping as in ``Foundation/URLRequest``'s
     /// `init(_:_:path:_:query:headers:)`.
     ///
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. The error says what to
@@ -68,7 +68,7 @@ private let knownMethods = [
 
 /// Returns the method as it is sent: a known method in upper case, and any other word unchanged.
 ///
-/// Methods are case-sensitive, and Foundation does not capitalize `patch`.
+/// Methods are case-sensitive, and Foundation does not change `patch` to upper case.
 private func checked(_ method: String) throws -> String {
     guard method.utf8.isHTTPToken else {
         throw RequestBuildingError(

@@ -8,7 +8,7 @@ extension URLRequest {
     ///   - value: The value. If nil or an empty array, the request is unchanged. The elements of an
     ///     array are joined with a comma, or with a semicolon for `Cookie`.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a control character
-    ///   in the value, such as a line break or NUL but not a tab, and for a value that cannot be
+    ///   other than a tab in the value, such as a line break or NUL, and for a value that cannot be
     ///   sent.
     public func header(
         _ name: String, _ value: (any RequestValue)?
