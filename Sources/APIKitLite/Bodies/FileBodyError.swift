@@ -29,7 +29,7 @@ public enum FileBodyError: LocalizedError, CustomStringConvertible, Equatable, S
         switch self {
         case .missing(let file): "The file \(name(file)) does not exist."
         case .notAFile(let file):
-            "\(name(file)) is a folder or a special file, so it cannot be sent."
+            "\(name(file)) is not a regular file, so it cannot be sent."
         case .unreadable(let file, let code):
             "The file \(name(file)) cannot be read (\(code.text))."
         case .resized(let file, let old, let new):

@@ -142,12 +142,7 @@ extension URLRequest {
         return try header("Content-Type", contentType)
     }
 
-    /// The request's content type, or nil if the request has a body.
-    ///
-    /// A second body is an error, so the type of the first body does not apply to the second.
-    private var givenContentType: String? {
-        hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
-    }
+    private var givenContentType: String? { value(forHTTPHeaderField: "Content-Type") }
 
     private var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 }
