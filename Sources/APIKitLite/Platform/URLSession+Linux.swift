@@ -115,8 +115,9 @@ extension URLSessionExchange {
     /// Foundation delivers a proxy's response before the server's response, and in the same way. A
     /// request over a connection that is already open receives no proxy response. A download can
     /// wait for the first piece of the body before it accepts a response. Any other stream should
-    /// begin when its headers arrive. A success that announces a body and its type, or an event
-    /// stream, is the server's response. A mock's response never counts as a proxy's response.
+    /// begin when its headers arrive, so a success that announces an event stream, or a body and
+    /// its type, counts as the server's response. A mock's response never counts as a proxy's
+    /// response.
     func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
         environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
             && (options.context.waitsForReader || !response.announcesBody)
@@ -124,8 +125,9 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether the response is a success whose headers announce a type and a body. A proxy's
-    /// `200 Connection established` has no body (RFC 9110, section 9.3.6), and usually no type.
+    /// Whether the response is a success that announces an event stream, or a body and its type. A
+    /// proxy's `200 Connection established` has no body (RFC 9110, section 9.3.6), and usually no
+    /// type.
     fileprivate var announcesBody: Bool {
         guard 200..<300 ~= statusCode, let type = value(forHTTPHeaderField: "Content-Type") else {
             return false
@@ -136,7 +138,7 @@ extension HTTPURLResponse {
     }
 }
 
-/// Whether the environment has one of libcurl's variables for an https proxy.
+/// Whether the environment has one of libcurl's variables that set a proxy for https URLs.
 private let environmentHasProxy =
     !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
@@ -150,7 +152,7 @@ extension URLSession {
         (dataTask(with: request), {})
     }
 
-    // The delegate's method is optional.
+    // On Apple platforms, the delegate's redirect method is optional.
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
@@ -197,8 +199,8 @@ extension HTTPURLResponse {
 #endif
 
 extension URLSession {
-    /// Returns the request, changed so that the configuration's `httpAdditionalHeaders` are not
-    /// sent to another origin, except headers that `isOpenHeader(_:)` allows.
+    /// Returns a request that was redirected to another origin, changed so that it does not send
+    /// the configuration's `httpAdditionalHeaders`, except those that `isOpenHeader(_:)` allows.
     ///
     /// Foundation adds each additional header that the request does not set. This function sets
     /// these headers to a blank value, so libcurl on Linux does not even send their names.

@@ -8,19 +8,19 @@ extension HTTPSession {
     ///     async let second = loader.load(42)  // shares it
     ///
     /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are
-    /// identical if they have the same method, URL, headers, body, cache policy, timeout, use of
-    /// cookies and cellular networks, and `limitingBodies` limit. The case of header names is
-    /// ignored. Requests with different users' tokens are not identical.
+    /// identical if they have the same method, URL, headers, body, cache policy, timeout, cookie
+    /// handling, cellular access and `limitingBodies` limit. The case of header names is ignored.
+    /// Requests with different users' tokens are not identical.
     ///
     /// These requests always have their own exchange:
     /// - a request with a body stream
     /// - a request for a stream, because a stream has one reader
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
-    /// - a request that a credential closure, such as `refresh`, or a shared exchange sends,
+    /// - a request sent inside a shared exchange, or inside a credential closure such as `refresh`,
     ///   because such a request could wait for itself
     ///
-    /// A cancelled request ends immediately, without effect on the other requests, unless it is the
-    /// only request left in its exchange. In that case, the exchange is cancelled too, and the
+    /// If a request is cancelled while others share its exchange, it ends immediately, without
+    /// effect on the others. If it is the only request left, the exchange is cancelled too, and the
     /// request ends when the exchange has ended. So in `coalescing().limited(to: 4)`, at most four
     /// exchanges are in progress. If an exchange fails, all its requests throw the exchange's
     /// error. Responses are not cached: a later request starts a new exchange.
@@ -78,9 +78,9 @@ extension URLRequest {
     /// Returns the properties that must be equal for two requests to share one exchange.
     ///
     /// The key contains the values themselves, because redacted text would make two users' requests
-    /// look equal. Returns `nil` if the request must have its own exchange, because its method is
-    /// not `GET`, `HEAD` or `QUERY`, its body is a stream, it has no URL, or it has a redirect
-    /// policy, which cannot be compared.
+    /// look equal. Returns `nil` for a request that must have its own exchange. Such a request has
+    /// a body stream, no URL, a redirect policy (which cannot be compared), or a method other than
+    /// `GET`, `HEAD` and `QUERY`.
     fileprivate func coalescingKey(_ context: SendContext) -> [AnyHashable?]? {
         let method = httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), httpBodyStream == nil,

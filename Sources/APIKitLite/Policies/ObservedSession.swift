@@ -19,8 +19,9 @@ extension HTTPSession {
     ///   - clock: The clock that measures the durations.
     ///   - onEvent: Receives each event. The closure is called in the exchange's task, which
     ///     continues when the closure returns. Calls for concurrent exchanges may overlap. The end
-    ///     of a stream is reported in the task that reads the body, or where the body is ended or
-    ///     released. A rejection is reported in the load's task.
+    ///     of a stream is reported in the task that reads the body. If no task reads, the end is
+    ///     reported where the body is ended or released. A rejection is reported in the load's
+    ///     task.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void

@@ -109,8 +109,8 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        // Only digits are legal, but a value such as `2.5` also asks for a delay. The delay is
-        // rounded up.
+        // A legal number of seconds has only digits, but a value such as `2.5` also asks for a
+        // delay. The delay is rounded up.
         let (whole, fraction) = text.cut(at: ".")
         if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
             let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)

@@ -2,9 +2,9 @@ import Foundation
 
 /// A policy that decides whether and when a request is sent again.
 ///
-/// If a server is overloaded for a second, every client that sends a request only once fails. If
-/// all clients retry together, they keep the server overloaded. A policy therefore sets a delay
-/// before each retry. The delay is random, and its upper bound doubles with each attempt:
+/// If a server is overloaded for a second, clients that do not retry fail. If all clients retry
+/// together, they keep the server overloaded. A policy therefore sets a delay before each retry.
+/// The delay is random, and its upper bound doubles with each attempt:
 ///
 ///     let session = URLSession.shared.retrying(RetryPolicy(maximumAttempts: 5))
 ///
@@ -34,8 +34,9 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The upper bound of the first delay. The bound doubles with each attempt. A negative value
     /// counts as zero.
     public var baseDelay: Duration
-    /// The longest delay, to which an ``EventStream`` adds the server's `retry`. If `Retry-After`
-    /// asks for a longer delay, the request is not sent again. A negative value counts as zero.
+    /// The longest delay, without the server's `retry`, which an ``EventStream`` adds. If
+    /// `Retry-After` asks for a longer delay, the request is not sent again. A negative value
+    /// counts as zero.
     public var maximumDelay: Duration
     /// The time within which all attempts must begin, measured from the start of the first attempt.
     ///
