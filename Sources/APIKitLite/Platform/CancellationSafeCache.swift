@@ -108,7 +108,7 @@ extension CancellationSafeCache {
 /// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
 /// (`org.swift.URLSession.SharedQueue`).
 private enum LoadingQueue {
-    /// An operation queue that runs each block immediately on the queue that adds the block.
+    /// An operation queue that runs each block immediately on the thread that adds the block.
     /// Foundation adds blocks on the serial queue.
     private final class Inline: OperationQueue, @unchecked Sendable {  // It adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) {

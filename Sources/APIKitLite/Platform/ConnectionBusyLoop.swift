@@ -6,12 +6,13 @@ import Foundation
 /// While libcurl connects, it waits for the socket to become writable. Foundation keeps watching
 /// for writability when libcurl later asks only to read (`_SocketSources` in `MultiHandle.swift`),
 /// and a connected socket is nearly always writable. So one pending request on a new connection
-/// keeps a core busy until libcurl drops the socket. libcurl drops it when a transfer is paused.
+/// keeps a core busy until libcurl tells Foundation to stop watching the socket. libcurl does this
+/// when a transfer is paused.
 ///
 /// Each long transfer is therefore paused and immediately resumed, unless the transfer is sending.
-/// The pauses are repeated, because a pause has no effect while libcurl connects, and another
-/// request over HTTP/2 starts a new loop. All transfers are paused before the first transfer is
-/// resumed, because transfers over HTTP/2 share a socket.
+/// The pauses are repeated, because a pause has no effect while libcurl connects, and because
+/// another request over HTTP/2 starts a new loop. All these transfers are paused before the first
+/// one is resumed, because transfers over HTTP/2 share a socket.
 ///
 /// The loop was observed with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is
 /// unnecessary once Foundation removes the write source in `_SocketSources.createSources`.
@@ -68,8 +69,8 @@ final class ConnectionBusyLoop:
         }
         Self.lock.withLock {
             schedule.didLook(.now(), at: transfers.count)
-            // A task that waits for its cache has no transfer yet. The thread that called `watch`
-            // may still be about to create its task.
+            // A task that waits for the session's cache has no transfer yet. The thread that called
+            // `watch` may still be about to create its task.
             if schedule.checkCount > 5, session?.hasTasks != true {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
@@ -97,7 +98,7 @@ struct LookSchedule {
         (next, earliest) = (now + .milliseconds(Self.firstDelay), now)
     }
 
-    /// Records the start of a task. Returns true if the next check is now due at another time.
+    /// Records the start of a task. Returns whether the start changes the time of the next check.
     mutating func didStart(_ now: DispatchTime) -> Bool {
         guard checkCount > 0 else { return false }
         checkCount = 0

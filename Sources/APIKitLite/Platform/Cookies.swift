@@ -35,7 +35,8 @@ extension HTTPCookie {
 // handler.
 
 extension URLSession {
-    /// Returns the session's cookies for a request that may go over HTTP/2 on Linux, or else none.
+    /// On Linux, returns the session's cookies for a request that may go over HTTP/2. Otherwise,
+    /// returns none.
     func storedCookies(for request: URLRequest) -> [HTTPCookie] {
         #if canImport(FoundationNetworking)
         guard let url = request.url, url.scheme == "https" else { return [] }
@@ -47,9 +48,9 @@ extension URLSession {
 }
 
 extension URLSessionExchange {
-    /// On Linux, stores the cookies of a response that may be over HTTP/2, except cookies that were
-    /// set or deleted during the request. Also deletes cookies that `Max-Age` marks as expired.
-    /// Foundation (Swift 6.3.1) stores such cookies if the response came over HTTP/1.1.
+    /// On Linux, stores the cookies of a response that may have come over HTTP/2, except cookies
+    /// that were set or deleted during the request. Also deletes cookies that `Max-Age` marks as
+    /// expired. Foundation (Swift 6.3.1) stores such cookies if the response came over HTTP/1.1.
     func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
         #if canImport(FoundationNetworking)
         guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,
@@ -72,7 +73,8 @@ extension URLSessionExchange {
 }
 
 extension HTTPURLResponse {
-    /// Whether the response has no header that HTTP/2 forbids (RFC 9113, section 8.2.2).
+    /// Whether the response has none of these headers, which HTTP/2 forbids (RFC 9113, section
+    /// 8.2.2).
     fileprivate var mayBeOverHTTP2: Bool {
         !["Connection", "Keep-Alive", "Transfer-Encoding"].contains {
             value(forHTTPHeaderField: $0) != nil

@@ -5,17 +5,17 @@ import Foundation
 /// Delays the sender of a stream while the stream's reader is slow.
 ///
 /// On Linux, one sender cannot be delayed separately. A task that is suspended and resumed sends
-/// its request again, and receives the body from the first byte. Therefore, if many bytes are unread,
-/// the delegate queue waits up to 10 ms after a piece. Meanwhile, Foundation receives little data
-/// for any session in the process, and calls to Foundation wait too. If such calls block all
-/// threads of Swift's tasks, no reader can run. So the waits that time out are limited: to ten, or
-/// for a download to a hundred, until the stream's reader takes bytes, and to a hundred until any
-/// reader in the process takes bytes.
+/// its request again, and receives the body from the first byte. Therefore, if many bytes are
+/// unread, the delegate queue waits up to 10 ms after each piece of the body. Meanwhile, Foundation
+/// receives little data for any session in the process, and calls to Foundation wait too. If such
+/// calls block all threads of Swift's tasks, no reader can run. So the number of waits that may
+/// time out is limited: to ten for a stream, or a hundred for a download, until its reader takes
+/// bytes. For the whole process, the limit is a hundred until any reader takes bytes.
 final class StreamFlowControl: Sendable {
     private struct State {
         /// The number of waits that timed out since the reader last took bytes.
         var failures = 0
-        /// The semaphore that the delegate queue is waiting for, if any.
+        /// The semaphore, if any, that the delegate queue may be waiting for.
         var wait: DispatchSemaphore?
     }
 
@@ -32,7 +32,7 @@ final class StreamFlowControl: Sendable {
     private let wait: @Sendable (DispatchSemaphore) -> DispatchTimeoutResult
     private let state = Locked(State())
 
-    /// - Parameter waitsForReader: Whether the reader, such as a download, always continues soon.
+    /// - Parameter waitsForReader: Whether the reader always reads again soon, as a download does.
     init(
         waitsForReader: Bool, failuresOfAll: Locked<Int> = StreamFlowControl.failures,
         wait: @escaping @Sendable (DispatchSemaphore) -> DispatchTimeoutResult = {

@@ -170,9 +170,9 @@ extension URLSession {
     /// Returns whether Foundation's own protocol class loads a request, rather than a class of the
     /// app.
     ///
-    /// Foundation asks the classes of the configuration, and then the registered classes, of which
-    /// the shared session has a copy. The first session of a process registers Foundation's own
-    /// classes. If the shared session is the first session, its copy was made before the
+    /// Foundation searches the classes of the configuration, and then the registered classes, of
+    /// which the shared session has a copy. The first session of a process registers Foundation's
+    /// own classes. If the shared session is the first session, its copy was made before the
     /// registration, and does not contain Foundation's classes.
     func usesStandardProtocol(for request: URLRequest) -> Bool {
         func chosenClass(of session: URLSession) -> AnyClass? {
@@ -185,8 +185,8 @@ extension URLSession {
     }
 
     /// Creates a placeholder for a stream's task: a task of the app's session that is never
-    /// resumed. When the app cancels its session, the placeholder is cancelled too, and cancels the
-    /// stream's task.
+    /// resumed. When the app calls `invalidateAndCancel()` on its session, the placeholder is
+    /// cancelled, and cancels the stream's task.
     fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
         // Unlike a download task, a data task would look for its response in the cache.
         task.originalRequest?.url.map { url in

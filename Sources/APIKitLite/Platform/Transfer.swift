@@ -86,7 +86,7 @@ struct Transfer {
         guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
         // If a new connection is lost, libcurl does not send the request again. A new connection is
-        // also used with libcurl before 7.80, which lacks the callback.
+        // also used with libcurl before 7.80, which lacks `CURLOPT_PREREQFUNCTION`.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
             || isOnNewConnection

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a body of bytes or one file, and with the body's length.
+    /// Returns the request with the given body (bytes or one file) and with the body's length.
     ///
     /// Some servers refuse a body of unknown length. If the request sets `Transfer-Encoding`, that
     /// header is kept, and no length is added.
