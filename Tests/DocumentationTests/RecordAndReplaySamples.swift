@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func survivesTheFaultsOfARecordedAnswer() async throws {
+    @Test func survivesTheFaultsOfARecordedResponse() async throws {
         let archive = try HTTPArchive(contentsOf: file)
 
         try await forEachFault(in: .exchange(archive[0])) { network in

@@ -23,7 +23,7 @@ import Testing
         #expect(stub.callCount == 3)
     }
 
-    @Test func answersWithWhatWasAsked() async throws {
+    @Test func respondsWithWhatWasAsked() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}")) { request in
             let id = try #require(request.pathValues["id"])

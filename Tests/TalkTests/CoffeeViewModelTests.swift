@@ -3,7 +3,7 @@ import Foundation
 import XCTest
 
 // The note on network unit tests: a view model's test is about what the model makes of each kind of
-// answer, not about the network. A stub's test looks at a state, a mock's at a behaviour.
+// response, not about the network. A stub's test looks at a state, a mock's at a behaviour.
 
 private struct File: Equatable {
     let name: String

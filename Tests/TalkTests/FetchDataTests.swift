@@ -97,7 +97,7 @@ extension JsonLoader {
     }
 }
 
-/// The answer is there when `resume()` returns, so no test waits.
+/// The response is there when `resume()` returns, so no test waits.
 class FetchDataTests: XCTestCase {
     let url = "https://api.sampleapis.com/coffee/hot"
     let data: Data? = JsonLoader.data(fileName: "Coffees")

@@ -17,18 +17,18 @@ final class HandlerOrderTests: HandlerTestCase {
             if next.isMultiple(of: 10) { sched_yield() }
             count = next
             isInside = false
-            return answer("\(next)")
+            return response("\(next)")
         }
         let sessions = [makeSession(), makeSession()]
 
-        let answers = await withTaskGroup(of: String.self) { group in
+        let responses = await withTaskGroup(of: String.self) { group in
             for number in 0..<200 {
                 group.addTask { await outcome(.test("\(number)"), over: sessions[number % 2]) }
             }
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
 
-        XCTAssertEqual(answers, Set((1...200).map { "\($0)" }))
+        XCTAssertEqual(responses, Set((1...200).map { "\($0)" }))
         XCTAssertEqual(MockURLProtocol.requests.count, 200)
     }
 
@@ -39,9 +39,9 @@ final class HandlerOrderTests: HandlerTestCase {
             MockURLProtocol.requestHandler = { _ in
                 MockURLProtocol.requestHandler = nil
                 XCTAssertNil(MockURLProtocol.requestHandler)
-                return answer("second")
+                return response("second")
             }
-            return answer("first")
+            return response("first")
         }
 
         var outcomes: [String] = []
@@ -79,7 +79,7 @@ final class HandlerOrderTests: HandlerTestCase {
                 entered.withLock { $0 = true }
                 release.wait()
             }
-            return answer("x")
+            return response("x")
         }
         async let first = outcome(.test("1"), over: session)
         await waitUntil { entered.withLock { $0 } }
@@ -102,13 +102,13 @@ final class HandlerOrderTests: HandlerTestCase {
         XCTAssertEqual(paths.withLock { $0 }, ["/1", "/3"])
     }
 
-    func testAReplacedHandlerAnswersTheRequestsThatBeganUnderIt() async {
+    func testAReplacedHandlerRespondsToTheRequestsThatBeganUnderIt() async {
         let session = makeSession()
         let (blocked, release) = await startBlockedLoad(over: session)
         async let first = outcome(.test("1"), over: session)
         await waitUntil { MockURLProtocol.requests.count == 2 }
 
-        MockURLProtocol.requestHandler = { _ in answer("new") }
+        MockURLProtocol.requestHandler = { _ in response("new") }
         let new = await outcome(.test("2"), over: session)
         XCTAssertEqual(new, "new", "The old handler holds it up.")
         XCTAssertEqual(MockURLProtocol.requests.map(\.path), ["/2"])
@@ -123,10 +123,10 @@ final class HandlerOrderTests: HandlerTestCase {
     func testNoRequestFailsBecauseItsHandlerIsReplaced() async {
         let session = makeSession()
         for _ in 1...80 {
-            MockURLProtocol.requestHandler = { _ in answer("first") }
+            MockURLProtocol.requestHandler = { _ in response("first") }
             async let first = outcome(.test("1"), over: session)
             await Task.yield()
-            MockURLProtocol.requestHandler = { _ in answer("second") }
+            MockURLProtocol.requestHandler = { _ in response("second") }
 
             let outcomes = await [first, outcome(.test("2"), over: session)]
 
@@ -136,7 +136,7 @@ final class HandlerOrderTests: HandlerTestCase {
     }
 
     /// Trackers of leaks check it at the end of a test.
-    func testAClearedHandlerKeepsNothingAliveAfterTheAnswer() async {
+    func testAClearedHandlerKeepsNothingAliveAfterTheResponse() async {
         final class Captured {}
         for _ in 1...50 {
             weak var released: Captured?
@@ -146,7 +146,7 @@ final class HandlerOrderTests: HandlerTestCase {
                 let captured = Captured()
                 released = captured
                 MockURLProtocol.requestHandler = { _ in
-                    withExtendedLifetime(captured) { answer("a") }
+                    withExtendedLifetime(captured) { response("a") }
                 }
                 task = makeSession().dataTask(with: .test("a")) { _, _, _ in ended.fulfill() }
             }
@@ -162,13 +162,13 @@ final class HandlerOrderTests: HandlerTestCase {
     #if canImport(FoundationNetworking)
     // In a session without a cache, Foundation on Linux makes the object inside `resume()`.
     // Elsewhere a request counts as made a moment later.
-    func testAHandlerThatComesTooLateAnswersNobody() {
+    func testAHandlerThatComesTooLateRespondsToNobody() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [MockURLProtocol.self]
         configuration.urlCache = nil
         for number in 0..<100 {
             let isFirst = number.isMultiple(of: 2)
-            MockURLProtocol.requestHandler = isFirst ? nil : { _ in answer("first") }
+            MockURLProtocol.requestHandler = isFirst ? nil : { _ in response("first") }
             let ended = expectation(description: "ended")
 
             URLSession(configuration: configuration).dataTask(with: .test("a")) { data, _, error in
@@ -177,7 +177,7 @@ final class HandlerOrderTests: HandlerTestCase {
                 XCTAssert(isExpected == true, "\(error as Any)")
                 ended.fulfill()
             }.resume()
-            MockURLProtocol.requestHandler = { _ in answer("late") }
+            MockURLProtocol.requestHandler = { _ in response("late") }
 
             wait(for: [ended], timeout: 900)
             XCTAssertEqual(MockURLProtocol.requests.count, 0, "It came for the one before.")

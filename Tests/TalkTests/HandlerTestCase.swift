@@ -32,7 +32,7 @@ class HandlerTestCase: XCTestCase {
         MockURLProtocol.requestHandler = { _ in
             entered.withLock { $0 = true }
             release.wait()
-            return answer("old")
+            return response("old")
         }
         let load = Task { await outcome(.test("blocked"), over: session) }
         await waitUntil { entered.withLock { $0 } }
@@ -51,7 +51,7 @@ func waitUntil(line: UInt = #line, _ isSo: () -> Bool) async {
     }
 }
 
-/// Returns the text of the answer to a request, or the kind of the mock's error.
+/// Returns the text of the response to a request, or the kind of the mock's error.
 func outcome(_ request: URLRequest, over session: URLSession) async -> String {
     do {
         return try await session.exchange(request).0.text
@@ -62,6 +62,6 @@ func outcome(_ request: URLRequest, over session: URLSession) async -> String {
     }
 }
 
-func answer(_ text: String) -> (HTTPURLResponse, Data?) {
+func response(_ text: String) -> (HTTPURLResponse, Data?) {
     (HTTPURLResponse(), Data(text.utf8))
 }

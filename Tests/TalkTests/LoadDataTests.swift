@@ -81,7 +81,7 @@ class LoadDataTests: HandlerTestCase {
 
     func testShowsThePoints() {
         for controller in controllers.map({ $0() }) {
-            load(controller) { _ in answer(#"[{"name": "MyPointOfInterest"}]"#) }
+            load(controller) { _ in response(#"[{"name": "MyPointOfInterest"}]"#) }
 
             XCTAssertEqual(controller.tableValues, [PointOfInterest(name: "MyPointOfInterest")])
             XCTAssertEqual(
@@ -93,7 +93,7 @@ class LoadDataTests: HandlerTestCase {
         for makeController in controllers {
             let (failed, unreadable) = (makeController(), makeController())
             load(failed) { _ in throw TestError(number: 7) }
-            load(unreadable) { _ in answer("{}") }
+            load(unreadable) { _ in response("{}") }
 
             let error = failed.lastError.map(originalError)
             XCTAssertEqual(error as? TestError, TestError(number: 7))

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import TestSupport
 import XCTest
 
-/// The answers of a handler, and the results of the client: the note on URLProtocol (TDD;
+/// The responses of a handler, and the results of the client: the note on URLProtocol (TDD;
 /// Implementing Network Service Class).
 final class RequestHandlerTests: HandlerTestCase {
     func testAResponseWithoutAURLGetsTheRequests() async throws {
@@ -21,24 +21,24 @@ final class RequestHandlerTests: HandlerTestCase {
 
     /// The types of handlers in tests that were written for a mock of their own.
     func testEveryFormOfAHandlerCompiles() async {
-        struct Answers {
+        struct Responses {
             let closure: (URLRequest) throws -> (HTTPURLResponse, Data)
             var optional: ((URLRequest) throws -> (HTTPURLResponse, Data?))?
             func method(_ request: URLRequest) -> (HTTPURLResponse, Data) { pair }
             let pair = (HTTPURLResponse(), Data("x".utf8))
             let named = (response: HTTPURLResponse(), data: Data("x".utf8))
         }
-        func function(_ request: URLRequest) throws -> (HTTPURLResponse, Data?) { answer("x") }
-        let answers = Answers(
+        func function(_ request: URLRequest) throws -> (HTTPURLResponse, Data?) { response("x") }
+        let responses = Responses(
             closure: { _ in (HTTPURLResponse(), Data("x".utf8)) }, optional: function)
 
         let setters: [() -> Void] = [
-            { MockURLProtocol.requestHandler = answers.closure },
-            { MockURLProtocol.requestHandler = answers.optional },
-            { MockURLProtocol.requestHandler = answers.method },
+            { MockURLProtocol.requestHandler = responses.closure },
+            { MockURLProtocol.requestHandler = responses.optional },
+            { MockURLProtocol.requestHandler = responses.method },
             { MockURLProtocol.requestHandler = function },
-            { MockURLProtocol.requestHandler = { _ in answers.pair } },
-            { MockURLProtocol.requestHandler = { _ in answers.named } },
+            { MockURLProtocol.requestHandler = { _ in responses.pair } },
+            { MockURLProtocol.requestHandler = { _ in responses.named } },
         ]
         for (number, set) in setters.enumerated() {
             set()
@@ -48,14 +48,14 @@ final class RequestHandlerTests: HandlerTestCase {
     }
 
     func testSettingAHandlerEmptiesTheJournal() async {
-        MockURLProtocol.requestHandler = { _ in answer("") }
+        MockURLProtocol.requestHandler = { _ in response("") }
         for path in ["1", "2"] { _ = await outcome(.test(path), over: makeSession()) }
         XCTAssertEqual(MockURLProtocol.requests.map(\.path), ["/1", "/2"])
 
         MockURLProtocol.requestHandler = nil
         XCTAssertEqual(MockURLProtocol.requests.count, 2, "Clearing the handler keeps them.")
 
-        MockURLProtocol.requestHandler = { _ in answer("") }
+        MockURLProtocol.requestHandler = { _ in response("") }
         XCTAssert(MockURLProtocol.requests.isEmpty)
     }
 

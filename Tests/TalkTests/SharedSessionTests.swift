@@ -18,7 +18,7 @@ final class SharedSessionTests: HandlerTestCase {
     override func setUpWithError() throws {
         network.stub(.any, .text("network"), times: .any)
         server = try network.serve()
-        MockURLProtocol.requestHandler = { _ in answer("mock") }
+        MockURLProtocol.requestHandler = { _ in response("mock") }
     }
 
     override func tearDown() {
@@ -46,7 +46,7 @@ final class SharedSessionTests: HandlerTestCase {
         return text
     }
 
-    func testTheSharedSessionIsAnsweredWhileRegistered() async throws {
+    func testTheSharedSessionGetsResponsesWhileRegistered() async throws {
         // The process has sessions by now, and this one has been used.
         var texts = [try await text(), try await streamedText()]
         for _ in 1...10 {
@@ -76,9 +76,9 @@ final class SharedSessionTests: HandlerTestCase {
         XCTAssertEqual(texts, ["mock", "network"])
     }
 
-    // The article: a registered class answers for the shared session alone, a configured one for
+    // The article: a registered class responds for the shared session alone, a configured one for
     // its own sessions alone.
-    func testEachWayAnswersForItsOwnSessionsAlone() async throws {
+    func testEachWayRespondsForItsOwnSessionsAlone() async throws {
         let configured = [try await text(over: makeSession()), try await text()]
         MockURLProtocol.register()
         let registered = [

@@ -11,12 +11,12 @@ class URLProtocolStub: MockURLProtocol {
         url: URL? = nil, data: Data?, response: URLResponse?, error: (any Error)?
     ) {
         stubs[url] = (data, response, error)
-        requestHandler = answer
+        requestHandler = respond(to:)
     }
 
     static func observeRequests(observer: @escaping (URLRequest) -> Void) {
         Self.observer = observer
-        requestHandler = answer
+        requestHandler = respond(to:)
     }
 
     static func startInterceptingRequests() { register() }
@@ -30,7 +30,7 @@ class URLProtocolStub: MockURLProtocol {
         (stubs, observer, requestHandler) = ([:], nil, nil)
     }
 
-    private static func answer(_ request: URLRequest) throws -> (URLResponse, Data?) {
+    private static func respond(to request: URLRequest) throws -> (URLResponse, Data?) {
         observer?(request)
         let stub = stubs[request.url] ?? stubs[nil]
         if let error = stub?.error { throw error }

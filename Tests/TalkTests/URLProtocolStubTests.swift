@@ -105,7 +105,7 @@ final class URLProtocolStubTests: HandlerTestCase {
         }
     }
 
-    func testAStubOfAURLAnswersThatURL() {
+    func testAStubOfAURLRespondsToThatURL() {
         URLProtocolStub.stub(data: Data("all".utf8), response: http(), error: nil)
         URLProtocolStub.stub(url: url, data: Data("one".utf8), response: http(), error: nil)
 
@@ -163,7 +163,7 @@ final class URLProtocolStubTests: HandlerTestCase {
         wait(for: [ended, other], timeout: 900)
     }
 
-    func testTheSharedSessionIsAnsweredUntilItIsStopped() throws {
+    func testTheSharedSessionGetsResponsesUntilItIsStopped() throws {
         setenv("no_proxy", "127.0.0.1", 1)
         let network = MockNetwork()
         network.stub(.any, .text("network"))

@@ -1,13 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// A server that answers one request of each connection, and closes the connection at the second
-/// request.
+/// A server that responds to one request of each connection, and closes the connection at the
+/// second request.
 ///
-/// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, and
-/// `/challenged` with a 401 that asks for a password. `/early/` and a status answers before the body
-/// is read, and a redirect leads to `/early/413`. A request with `Expect` gets a 417 first. What
-/// follows it on the connection counts as the second request if the path is `/unexpected`.
+/// A response is the number of bytes in the body. `/redirect` responds with a 307 to `/`, and
+/// `/challenged` with a 401 that asks for a password. `/early/` and a status gets its response
+/// before the body is read, and a redirect leads to `/early/413`. A request with `Expect` gets a
+/// 417 first. What follows it on the connection counts as the second request if the path is
+/// `/unexpected`.
 package final class ClosingServer: Sendable {
     /// When the server closes a connection.
     package enum End: Sendable {
@@ -18,15 +19,15 @@ package final class ClosingServer: Sendable {
         case resetBeforeTheBody
         /// When it has read the whole second request, as a server that crashes.
         case afterTheBody
-        /// The same, when it has also sent the head and a part of the answer.
-        case withinTheAnswer
+        /// The same, when it has also sent the head and a part of the response.
+        case withinTheResponse
     }
 
     private let listener: Listener
     private let log = Locked(ServerLog())
 
     package var url: URL { listener.url }
-    /// How many connections were closed in place of an answer.
+    /// How many connections were closed in place of a response.
     package var closedCount: Int { log.withLock { $0.closedCount } }
     /// How often each whole request was read, by its `X-Number`.
     package var readCounts: [String: Int] { log.withLock { $0.readCounts } }
@@ -72,8 +73,8 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
         default: "200 OK"
         }
     let body = "\(length)"
-    let answer = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    sendAll(Data(answer.utf8), to: descriptor)
+    let response = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    sendAll(Data(response.utf8), to: descriptor)
     if let second = reader.readHead() { close(descriptor, at: second, end, reader, log) }
 }
 
@@ -87,7 +88,7 @@ private func close(
     case .beforeTheBody: break
     case .resetBeforeTheBody: resetWhenClosed(descriptor)
     case .afterTheBody: _ = reader.readBody(of: head, log)
-    case .withinTheAnswer:
+    case .withinTheResponse:
         _ = reader.readBody(of: head, log)
         sendAll(Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart".utf8), to: descriptor)
     }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A proxy of this machine that answers CONNECT, and connects to the named port of this machine.
+/// A proxy of this machine that responds to CONNECT, and connects to the named port of this
+/// machine.
 ///
 /// If the first label of the host is a number, such as in `407.proxied.example`, the proxy refuses
-/// the connection with this status. If it ends with `-typed`, the answer has a content type.
+/// the connection with this status. If it ends with `-typed`, the response has a content type.
 package final class ConnectProxy: Sendable {
     private let listener: Listener
 
@@ -21,8 +22,8 @@ private func serve(_ client: Int32) {
     // CONNECT host:port HTTP/1.1
     let target = head.text.components(separatedBy: " ")[1].components(separatedBy: ":")
     if let status = Int(target[0].prefix { $0 != "." }) {
-        let answer = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/plain\r\nContent-Length: 2"
-        sendAll(Data("\(answer)\r\n\r\nno".utf8), to: client)
+        let response = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/plain\r\nContent-Length: 2"
+        sendAll(Data("\(response)\r\n\r\nno".utf8), to: client)
         return
     }
     guard let server = try? connectedSocket(port: Int(target[1]) ?? 0) else { return }

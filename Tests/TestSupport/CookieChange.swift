@@ -6,7 +6,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What happens to a cookie between the headers of the answer that sets it and the end of its body.
+/// What happens to a cookie between the headers of the response that sets it and the end of its
+/// body.
 package enum CookieChange: CaseIterable, Sendable {
     case none, newer, deleted
 
@@ -19,10 +20,10 @@ package enum CookieChange: CaseIterable, Sendable {
         }
     }
 
-    /// Loads a slow answer, changes the cookie, and ends the answer.
+    /// Loads a slow response, changes the cookie, and ends the response.
     ///
     /// - Parameters:
-    ///   - hasOld: Whether an earlier answer sets the cookie, too.
+    ///   - hasOld: Whether an earlier response sets the cookie, too.
     ///   - storesAtHeaders: Whether the storage shows that the headers have arrived.
     ///   - url: Returns the URL of a path of the network.
     /// - Returns: The values that are stored in the end.
@@ -48,7 +49,7 @@ package enum CookieChange: CaseIterable, Sendable {
 
         let request = URLRequest(url: url("slow"))
         let stream = asStream ? try await session.stream(request).0 : nil
-        let answer = Task { if !asStream { _ = try await session.exchange(request) } }
+        let response = Task { if !asStream { _ = try await session.exchange(request) } }
         await slow.waitForRequests()
         if storesAtHeaders || asStream { await yieldWhile { storage.values != ["slow"] } }
         switch self {
@@ -58,7 +59,7 @@ package enum CookieChange: CaseIterable, Sendable {
         }
         end.open()
         _ = try await stream?.collect()
-        try await answer.value
+        try await response.value
         return storage.values
     }
 }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A session that answers every request with the same body and the status 200.
+/// A session that responds to every request with the same body and the status 200.
 package struct FixedSession: HTTPSession {
     private let body: Data
 

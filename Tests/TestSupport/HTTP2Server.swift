@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// A server of HTTP/2 without TLS that reads requests, answers some of them, and then closes the
-/// connection.
+/// A server of HTTP/2 without TLS that reads requests, responds to some of them, and then closes
+/// the connection.
 ///
-/// It does not decode headers: a request is counted by the text of its body. It answers each first
-/// request of a connection with 200, and ends the connection when it has read the second one.
+/// It does not decode headers: a request is counted by the text of its body. It responds to each
+/// first request of a connection with 200, and ends the connection when it has read the second one.
 package final class HTTP2Server: Sendable {
     /// How the server ends a connection.
     package enum End: CaseIterable, Sendable {

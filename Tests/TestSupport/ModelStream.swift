@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The answer of a language model's API, in the form of one provider, and its words.
+/// The response of a language model's API, in the form of one provider, and its words.
 package struct ModelStream: StreamedAPIRequest, CustomStringConvertible {
     package let description: String
     /// The texts of the events or lines. The last one ends the stream.

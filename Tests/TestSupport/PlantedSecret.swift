@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// A secret in a request: in the URL, a header or the body. The same headers and body may be an
-/// answer's.
+/// response's.
 package struct PlantedSecret: Sendable {
     package static let secret = "zQ8hunter2Lm"
 

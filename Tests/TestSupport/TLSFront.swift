@@ -34,10 +34,10 @@ package enum TLSFront: Int, CaseIterable, Sendable {
     ///
     /// - Parameters:
     ///   - server: The URL of a plain server on this machine, to which nginx forwards. If it is
-    ///     nil, nginx itself answers, with its files.
+    ///     nil, nginx itself responds, with its files.
     ///   - path: The path of the URL.
     ///   - isProxied: Whether the request goes through the proxy of the environment, by CONNECT.
-    ///   - isTyped: Whether the proxy answers CONNECT with a content type.
+    ///   - isTyped: Whether the proxy responds to CONNECT with a content type.
     package func url(
         to server: URL? = nil, _ path: String = "/", isProxied: Bool = false, isTyped: Bool = false
     ) -> URL {

@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import Foundation
 
-/// Suspends until the task is cancelled, as a handler that never answers.
+/// Suspends until the task is cancelled, as a handler that never responds.
 package func waitForCancellation() async throws -> MockResponse {
     for await _ in AsyncStream<Never>.makeStream().stream {}
     throw CancellationError()

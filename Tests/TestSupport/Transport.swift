@@ -9,7 +9,7 @@ package enum Transport: String, CaseIterable, Sendable {
     case direct
     case loopback
 
-    /// A session on this network, and the base URL that it answers under.
+    /// A session on this network, and the base URL under which it responds.
     package func open(_ network: MockNetwork) throws -> (session: any HTTPSession, baseURL: URL) {
         let baseURL = URL(string: "https://api.example.com")!
         switch self {

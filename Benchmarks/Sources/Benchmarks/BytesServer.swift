@@ -16,12 +16,12 @@ func serveBytes() throws {
         setsockopt(
             connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
             socklen_t(MemoryLayout<Int32>.size))
-        try? answerWithBytes(connection)
+        try? respondWithBytes(connection)
     }
 }
 
-/// Answers the requests of one connection, which have no body.
-private func answerWithBytes(_ connection: Int32) throws {
+/// Responds to the requests of one connection, which have no body.
+private func respondWithBytes(_ connection: Int32) throws {
     let block = Array(String(repeating: "data: a\n\n", count: 9_000).utf8)
     var bytes = [UInt8](repeating: 0, count: 65_536)
     while true {

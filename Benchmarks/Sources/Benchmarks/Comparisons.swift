@@ -97,7 +97,7 @@ func compareAll(rounds: Int) async throws {
     }
 }
 
-/// A network whose first stub is the one that answers.
+/// A network whose first stub is the one that responds.
 private func manyStubs(_ count: Int) -> MockNetwork {
     let network = MockNetwork()
     for number in 0..<count {

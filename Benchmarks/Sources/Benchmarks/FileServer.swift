@@ -45,10 +45,10 @@ struct FileContent {
 /// slow and with another version every three seconds. See ``serveConnections(_:)``.
 func serveFile(mebibytes: Int) throws {
     let versions = [FileContent(version: 1), FileContent(version: 2)]
-    try serveConnections { answer($0, mebibytes << 20, versions) }
+    try serveConnections { respond($0, mebibytes << 20, versions) }
 }
 
-private func answer(_ connection: Int32, _ length: Int, _ versions: [FileContent]) {
+private func respond(_ connection: Int32, _ length: Int, _ versions: [FileContent]) {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     var head = ""
     while true {
@@ -73,12 +73,12 @@ private func answer(_ connection: Int32, _ length: Int, _ versions: [FileContent
         {
             start = first
         }
-        var answer = start == 0 ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Partial Content\r\n"
-        if start > 0 { answer += "Content-Range: bytes \(start)-\(length - 1)/\(length)\r\n" }
-        if path != "/plain" { answer += "ETag: \(tag)\r\n" }
-        answer += "Content-Length: \(length - start)\r\n\r\n"
+        var response = start == 0 ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Partial Content\r\n"
+        if start > 0 { response += "Content-Range: bytes \(start)-\(length - 1)/\(length)\r\n" }
+        if path != "/plain" { response += "ETag: \(tag)\r\n" }
+        response += "Content-Length: \(length - start)\r\n\r\n"
         do {
-            try sendAll(connection, answer)
+            try sendAll(connection, response)
             for first in stride(from: start, to: length, by: 1 << 18) {
                 if path == "/changing" { Thread.sleep(forTimeInterval: 0.015) }
                 try versions[version].forEachPiece(of: first..<min(first + (1 << 18), length)) {

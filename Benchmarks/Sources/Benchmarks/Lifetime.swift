@@ -95,8 +95,8 @@ func lifetimeOfNetworks(_ count: Int) async throws {
 
 /// Networks dropped while their configurations are kept; then as many new ones, and both used.
 func keptConfigurations(_ count: Int) async throws {
-    func network(_ answer: String) -> MockNetwork {
-        MockNetwork { (Fixture.response(to: $0), Data(answer.utf8)) }
+    func network(_ text: String) -> MockNetwork {
+        MockNetwork { (Fixture.response(to: $0), Data(text.utf8)) }
     }
     let kept = (0..<count).map { network("old \($0)").configuration }
     for _ in 0..<count { _ = network("dropped").configuration }
@@ -107,7 +107,7 @@ func keptConfigurations(_ count: Int) async throws {
         let (fresh, _) = try await new[id].urlSession.exchange(Fixture.request)
         if old != Data("old \(id)".utf8) || fresh != Data("new \(id)".utf8) { wrong += 1 }
     }
-    print("\(count) configurations kept without their networks: \(wrong) wrong answers")
+    print("\(count) configurations kept without their networks: \(wrong) wrong responses")
 }
 
 /// Requests of which every third is cancelled at a random moment: is each marked as it ended?
@@ -117,10 +117,10 @@ func cancellationMarks(_ count: Int) async throws {
         return (Fixture.response(to: request), nil)
     }
     let session = network.urlSession
-    let answered = try await withThrowingTaskGroup(of: Set<String>.self) { group in
+    let completed = try await withThrowingTaskGroup(of: Set<String>.self) { group in
         for worker in 0..<16 {
             group.addTask {
-                var answered: Set<String> = []
+                var completed: Set<String> = []
                 for index in 0..<count / 16 {
                     let id = "\(worker)-\(index)"
                     let url = URL(string: "https://example.com/\(id)")!
@@ -129,16 +129,16 @@ func cancellationMarks(_ count: Int) async throws {
                         for _ in 0..<Int.random(in: 0..<8) { await Task.yield() }
                         task.cancel()
                     }
-                    if case .success = await task.result { answered.insert("/" + id) }
+                    if case .success = await task.result { completed.insert("/" + id) }
                 }
-                return answered
+                return completed
             }
         }
         return try await group.reduce(into: Set()) { $0.formUnion($1) }
     }
     let requests = network.requests
     let wrong = requests.count {
-        $0.wasCancelled == answered.contains($0.request.url?.path ?? "")
+        $0.wasCancelled == completed.contains($0.request.url?.path ?? "")
     }
     print(
         "\(requests.count) requests, \(requests.count(where: \.wasCancelled)) marked as cancelled:",

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Answers at once: what is measured above it is the policies alone.
+/// Responds at once: what is measured above it is the policies alone.
 private struct InstantSession: HTTPSession {
     let response = Fixture.response(to: Fixture.request)
 

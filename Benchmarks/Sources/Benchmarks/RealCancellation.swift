@@ -7,7 +7,7 @@ import Foundation
 ///
 /// - Parameters:
 ///   - count: The loads of all kinds together.
-///   - url: A server that answers at once; nil starts one.
+///   - url: A server that responds at once; nil starts one.
 func cancelRealLoads(_ count: Int, at url: URL?) async throws {
     let server = try url == nil ? ChildProcess("serve") : nil
     let request = URLRequest(url: url ?? server!.url)
@@ -44,7 +44,7 @@ func cancelRealLoads(_ count: Int, at url: URL?) async throws {
     }
 }
 
-/// How many of the loads were answered all the same.
+/// How many of the loads got a response all the same.
 private func cancelled(
     _ count: Int, _ session: any HTTPSession, _ request: URLRequest, byTimeout: Bool
 ) async -> Int {
@@ -73,7 +73,7 @@ private func cancelled(
     }
 }
 
-/// Answers every request, prints its URL, and ends with its standard input: with its parent.
+/// Responds to every request, prints its URL, and ends with its standard input: with its parent.
 func serveUntilInputEnds() throws {
     let network = MockNetwork()
     network.stub(.any, .text("hello"), times: .any)

@@ -11,8 +11,8 @@ import Darwin
 /// Accepts connections on bare sockets, which cost less than what is measured with them. Prints the
 /// URL, and ends with the standard input: with the parent process.
 ///
-/// - Parameter serve: Reads requests from a connection and answers them, on a thread of its own. The
-///   connection is closed when it returns.
+/// - Parameter serve: Reads requests from a connection and responds to them, on a thread of its
+///   own. The connection is closed when it returns.
 func serveConnections(_ serve: @escaping @Sendable (Int32) -> Void) throws {
     signal(SIGPIPE, SIG_IGN)
     #if canImport(Glibc)

@@ -49,7 +49,7 @@ func cancelAtRandom(_ count: Int) async throws {
     }
 }
 
-/// Requests that are all in flight at once, each answered after one second.
+/// Requests that are all in flight at once, each with a response after one second.
 func manyInFlight(_ count: Int) async throws {
     let network = MockNetwork { request in
         try await Task.sleep(for: .seconds(1))
@@ -87,5 +87,5 @@ func manyNetworks(_ count: Int, requests: Int) async throws {
         }
         return try await group.reduce(0, +)
     }
-    print("\(count) networks, \(requests) requests each: \(wrong) wrong answers")
+    print("\(count) networks, \(requests) requests each: \(wrong) wrong responses")
 }

@@ -74,7 +74,7 @@ private func timesOfTexts(
     var sent = request("form", body: "", contentType: type)
     sent.httpBody = body
     try await time("curl") { sent.curlCommand() }
-    for event in await events(of: sent, answeredWith: body, type) {
+    for event in await events(of: sent, respondingWith: body, type) {
         try await time("event") { event.description }
     }
     try await time("message of an error") {
@@ -177,9 +177,9 @@ private func error(
         underlying: underlying)
 }
 
-/// The start of an exchange, its answer, and the error of the load.
+/// The start of an exchange, its response, and the error of the load.
 private func events(
-    of request: URLRequest, answeredWith body: Data, _ type: String
+    of request: URLRequest, respondingWith body: Data, _ type: String
 ) async -> [ExchangeEvent] {
     let (events, continuation) = AsyncStream.makeStream(of: ExchangeEvent.self)
     let network = MockNetwork { _ in

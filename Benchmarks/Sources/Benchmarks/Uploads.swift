@@ -108,13 +108,13 @@ func cancelUploads(_ count: Int) async throws {
         before, descriptors(), "memory \(residentMegabytes().rounded(to: 1)) MB")
 }
 
-/// Serves a sink, which reads every request body of known length, or in chunks, and answers 200: see
-/// ``serveConnections(_:)``.
+/// Serves a sink, which reads every request body of known length, or in chunks, and responds with
+/// 200: see ``serveConnections(_:)``.
 func serveSink() throws {
     try serveConnections(drain)
 }
 
-/// Reads requests from a connection, and answers each.
+/// Reads requests from a connection, and responds to each.
 @Sendable private func drain(_ client: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     var bytes = Data()

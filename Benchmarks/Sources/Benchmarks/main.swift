@@ -55,7 +55,7 @@ default:
         cancel-real  loads over real connections, each cancelled within 0.4 ms, to `serve` or to a URL
         compare-real  ratios of loads over real connections, against bare data tasks
         serve     a server for `cancel-real`, which prints its URL and ends with its input
-        flight    requests in flight at once, each answered after 1 s
+        flight    requests in flight at once, each with a response after 1 s
         networks  networks in parallel on one URL, 50 requests each
         memory    loads with every third one cancelled: what is left of them
         lifetime  networks made and dropped, without and with a request: what is left of them

@@ -52,8 +52,8 @@ final class BooksViewModel {
 
     func select(_ id: Int) async {
         do {
-            let answer = try await lookup.response(for: id)
-            selected = answer.value
+            let response = try await lookup.response(for: id)
+            selected = response.value
         } catch {
             message =
                 error.statusCode == 404 ? "There is no book \(id)." : error.errorDescription

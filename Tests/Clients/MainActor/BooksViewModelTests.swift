@@ -85,7 +85,7 @@ final class Network {
             messages.append(model.message)
         }
 
-        // The first message is that of the good answer.
+        // The first message is that of the good response.
         #expect(messages.count == report.faults.count + 1)
     }
 

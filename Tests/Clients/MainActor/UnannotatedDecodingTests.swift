@@ -57,8 +57,8 @@ struct UnannotatedPlaceRequest: APIRequest {
 
         let place: UnannotatedPlace = try await get("places")
         #expect(place.value == .mainActor)
-        let answered: UnannotatedPlace = try await response("places")
-        #expect(answered.value == .mainActor)
+        let received: UnannotatedPlace = try await response("places")
+        #expect(received.value == .mainActor)
         let nonisolated = try await session.load(.test("places"), as: DecodedPlace.self)
         #expect(nonisolated.value == .background)
     }

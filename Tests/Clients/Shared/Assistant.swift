@@ -13,7 +13,7 @@ nonisolated enum AssistantError: Error, Equatable {
     case cancelled
     /// No connection could be made, or it was lost.
     case unreachable
-    /// The API answered with something else than it should.
+    /// The API responded with something else than it should.
     case unreadable(String)
 
     init(_ error: APIRequestError) {

@@ -114,8 +114,8 @@ nonisolated public final class PlaceObject: Decodable {
 
         let place: DecodedPlace = try await get("places")
         #expect(place.value == .mainActor)
-        let answered: PlaceObject = try await response("places")
-        #expect(answered.value == .mainActor)
+        let received: PlaceObject = try await response("places")
+        #expect(received.value == .mainActor)
         let background: DecodedPlace = try await sendable("places")
         #expect(background.value == .background)
     }

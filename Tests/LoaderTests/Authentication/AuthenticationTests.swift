@@ -250,19 +250,19 @@ import TestSupport
     }
 
     @Test func isNotRefreshedByALateRejection() async throws {
-        let (isSent, mayAnswer, count) = (Gate(), Gate(), Locked(0))
+        let (isSent, mayRespond, count) = (Gate(), Gate(), Locked(0))
         let (server, _, session) = user(
             .old,
             on: TokenServer(onData: { _ in
                 guard count.next() == 1 else { return }
                 isSent.open()
-                await mayAnswer.wait()
+                await mayRespond.wait()
             }))
 
         async let late = session.outcome(of: .test("data"))
         await isSent.wait()
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        mayAnswer.open()
+        mayRespond.open()
         #expect(await late == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])

@@ -289,10 +289,10 @@ import TestSupport
 
     /// Only the attempt that fails last is described.
     @Test(arguments: [MockResponse.status(404), .error(.cannotParseResponse)])
-    func aLaterAttemptSaysNothingOfTheSave(_ answer: MockResponse) async throws {
+    func aLaterAttemptSaysNothingOfTheSave(_ response: MockResponse) async throws {
         let store = Store(.old, failing: .save, with: URLError(.timedOut))
         let (server, _, _, session) = user(store, given: .old)
-        server.network.stub(.get("/data").header("Authorization", "Bearer new1"), answer)
+        server.network.stub(.get("/data").header("Authorization", "Bearer new1"), response)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await session.retrying(clock: ImmediateClock(), random: { 0 })

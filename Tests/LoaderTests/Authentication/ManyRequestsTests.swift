@@ -16,10 +16,10 @@ import TestSupport
         // Two chains that share the credential.
         let sessions = (0..<2).map { _ in server.session.authenticated(by: tokens) }
 
-        let answers = try await concurrently(300) { number in
+        let responses = try await concurrently(300) { number in
             try await sessions[number % 2].exchange(.test("data")).0.text
         }
-        #expect(Set(answers) == ["Bearer new1"])
+        #expect(Set(responses) == ["Bearer new1"])
         #expect(server.refreshCount == 1)
         #expect(server.given.count == (token == .expired ? 300 : 600))
     }
@@ -95,10 +95,10 @@ import TestSupport
             _ request: URLRequest, awaiting options: SendOptions
         ) async throws -> (HTTPBody, HTTPURLResponse) {
             for _ in 0..<2 {
-                if let answer = try? await next.send(request, awaiting: options),
-                    answer.1.statusCode < 500
+                if let response = try? await next.send(request, awaiting: options),
+                    response.1.statusCode < 500
                 {
-                    return answer
+                    return response
                 }
             }
             return try await next.send(request, awaiting: options)

@@ -36,8 +36,8 @@ struct TokenServer: Sendable {
 
     /// - Parameters:
     ///   - valid: The token that `GET /data` accepts before the first refresh.
-    ///   - onData: Runs before `/data` is answered.
-    ///   - holdsRefresh: Whether a refresh is answered when the test calls `token.release()`.
+    ///   - onData: Runs before `/data` gets a response.
+    ///   - holdsRefresh: Whether a refresh gets a response when the test calls `token.release()`.
     ///   - onRefresh: Runs before a token is given out. If it throws, the refresh fails with that
     ///     error.
     init(

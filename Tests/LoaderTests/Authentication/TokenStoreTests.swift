@@ -95,7 +95,7 @@ import TestSupport
     }
 
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
-        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let (isAsked, mayReturn) = (Gate(), Gate())
         // The server accepts both tokens, so only the store tells the users apart.
         let network = MockNetwork { request in
             let token = request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
@@ -103,10 +103,10 @@ import TestSupport
         }
         let user = Locked("emma")
         let session = network.authenticated(for: .api) { _ in
-            let answer = user.withLock { $0 }
+            let token = user.withLock { $0 }
             isAsked.open()
-            if answer == "emma" { await mayAnswer.wait() }
-            return answer
+            if token == "emma" { await mayReturn.wait() }
+            return token
         }
         let executor = QueueExecutor(isSerial: true)
 
@@ -117,7 +117,7 @@ import TestSupport
             executor.start { await session.outcome(of: .test("data")) }
         }
         await executor.settle()
-        mayAnswer.open()
+        mayReturn.open()
 
         _ = try await first.value
         for other in others { #expect(try await other.value == .body("Bearer anne")) }
@@ -143,12 +143,12 @@ import TestSupport
 
     @Test func asksOnceForRequestsThatAreAllRejected() async throws {
         let server = TokenServer(accepting: "none")
-        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let (isAsked, mayReturn) = (Gate(), Gate())
         let refreshed = Locked<[String]>([])
         let session = server.session.authenticated(for: .api) { rejection in
             if let rejected = rejection.credential {
                 isAsked.open()
-                await mayAnswer.wait()
+                await mayReturn.wait()
                 refreshed.withLock { $0.append(rejected) }
             }
             return refreshed.withLock { $0.isEmpty } ? "old" : "new"
@@ -159,7 +159,7 @@ import TestSupport
         let executor = QueueExecutor(isSerial: true)
         let second = executor.start { await session.outcome(of: .test("data")) }
         await executor.settle()
-        mayAnswer.open()
+        mayReturn.open()
 
         #expect(await first == .body("Bearer new"))
         #expect(try await second.value == .body("Bearer new"))

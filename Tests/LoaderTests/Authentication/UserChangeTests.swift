@@ -16,7 +16,7 @@ import TestSupport
     }
 
     /// What the request waits for.
-    enum Moment: CaseIterable { case load, apply, staleRefresh, refresh, refusal, save, answer }
+    enum Moment: CaseIterable { case load, apply, staleRefresh, refresh, refusal, save, response }
 
     private func outcome(_ task: Task<(Data, HTTPURLResponse), any Error>) async -> String {
         do {
@@ -37,7 +37,7 @@ import TestSupport
         }
         let server = TokenServer(
             accepting: "other",
-            onData: { given in if given == "Bearer old" { await hold(.answer) } },
+            onData: { given in if given == "Bearer old" { await hold(.response) } },
             onRefresh: { _ in
                 await hold(moment == .staleRefresh || moment == .refusal ? moment : .refresh)
                 return moment == .refusal
@@ -68,11 +68,11 @@ import TestSupport
 
         change.apply(to: tokens)
         // It does not wait for the closure. For the rest, it must.
-        let isDone = ![.apply, .answer].contains(moment)
+        let isDone = ![.apply, .response].contains(moment)
         let result = isDone ? await outcome(task) : ""
         mayContinue.open()
 
-        let isSent = [.refresh, .refusal, .save, .answer].contains(moment)
+        let isSent = [.refresh, .refusal, .save, .response].contains(moment)
         let expected =
             isSent ? "401" : moment == .load && change == .signIn ? "Bearer other" : "changed"
         #expect((isDone ? result : await outcome(task)) == expected)
@@ -137,10 +137,10 @@ import TestSupport
     @Test(arguments: [false, true])
     func aRequestOfNobodyContinuesWithTheUserWhoSignsIn(_ isLate: Bool) async throws {
         let (isSent, isAsked, never) = (Gate(), Gate(), Gate())
-        let mayAnswer = Gate()
+        let mayRespond = Gate()
         let server = TokenServer(onData: { given in
             isSent.open()
-            if given == "nobody", isLate { await mayAnswer.wait() }
+            if given == "nobody", isLate { await mayRespond.wait() }
         })
         let tokens = server.tokens(nil) { rejection in
             guard rejection.response != nil else { return nil }
@@ -154,7 +154,7 @@ import TestSupport
         if isLate { await isSent.wait() } else { await isAsked.wait() }
 
         tokens.credential = .good
-        mayAnswer.open()
+        mayRespond.open()
         #expect(await outcome == .body("Bearer good"))
         #expect(server.given == ["nobody", "Bearer good"])
     }

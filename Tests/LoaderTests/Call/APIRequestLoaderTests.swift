@@ -105,7 +105,7 @@ import TestSupport
     }
 
     /// It may be a class that is not `Sendable`.
-    @Test func parsesOneAnswerAtATime() async throws {
+    @Test func parsesOneResponseAtATime() async throws {
         final class SharedRequest: APIRequest {
             let parsing = Locked((now: 0, most: 0))
 
@@ -149,7 +149,7 @@ import TestSupport
         }
         let session = MockURLSession().intercepting { request, _ in
             withUnsafeCurrentTask { $0?.cancel() }
-            return try answer(to: request, "body")
+            return try makeResponse(to: request, "body")
         }
         let parses = Locked(0)
         let loader = APIRequestLoader(apiRequest: Parsing(parses: parses), urlSession: session)

@@ -102,7 +102,7 @@ import TestSupport
     @Test func continuesByItselfIfAskedTo() async throws {
         let network = MockNetwork()
         network.stub(.any, .file(bytes))
-        // Each answer has ten bytes before the connection is lost.
+        // Each response has ten bytes before the connection is lost.
         network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
 
         try await network.fetch(
@@ -171,7 +171,7 @@ import TestSupport
         let start = min(kept, 39)
         let part = MockResponse.data(Data(bytes.suffix(from: start)), status: 206)
             .header("ETag", "\"1\"").header("Content-Range", "bytes \(start)-39/40")
-        // Without a part on disk, a part of the file is no good answer.
+        // Without a part on disk, a part of the file is no good response.
         for response in [.file(bytes)] + (kept > 0 ? [part] : []) {
             try await forEachFault(in: response) { network in
                 let folder = try folder(with: kept)
@@ -184,7 +184,7 @@ import TestSupport
                 if failure != nil {
                     #expect(folder.content == old)
                 } else if folder.content != bytes {
-                    // Nothing shows that the body of this answer is not the file.
+                    // Nothing shows that the body of this response is not the file.
                     let served = try await uncancelled {
                         try await network.exchange(.test("/file")).0
                     }

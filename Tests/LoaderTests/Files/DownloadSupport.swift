@@ -92,8 +92,8 @@ extension MockResponse {
     }
 }
 
-/// An answer with these pieces, and with no fields but these.
-func answer(
+/// A response with these pieces, and with no fields but these.
+func makeResponse(
     to request: URLRequest, _ pieces: [Data], status: Int = 200, _ fields: [String: String]
 ) throws -> (HTTPBody, HTTPURLResponse) {
     let response = HTTPURLResponse(

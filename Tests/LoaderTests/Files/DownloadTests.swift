@@ -34,10 +34,10 @@ import TestSupport
         Data(Data.pattern(100).reversed()), tag: "\"2\"")
 
     private typealias Continuation = (
-        answers: [MockResponse], status: Int, isOther: Bool, ranges: [String?]
+        responses: [MockResponse], status: Int, isOther: Bool, ranges: [String?]
     )
 
-    /// The answers to the second download, and what it asks for.
+    /// The responses to the second download, and what it asks for.
     private static let continuations: [Continuation] = [
         ([.file(.pattern(100))], 206, false, ["bytes=40-"]),
         ([otherFile], 200, true, ["bytes=40-"]),
@@ -53,7 +53,7 @@ import TestSupport
         network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
         await #expect(throws: URLError.self) { try await session.fetch(request, to: folder.file) }
         #expect(folder.content?.text == "old")
-        for answer in row.answers.reversed() { network.stub(.any, answer, times: .once) }
+        for next in row.responses.reversed() { network.stub(.any, next, times: .once) }
 
         let response = try await session.fetch(request, to: folder.file)
         #expect(response.statusCode == row.status)
@@ -63,7 +63,7 @@ import TestSupport
         #expect(network.requests[1].header("If-Range") == "\"1\"")
     }
 
-    /// The answer of a server that sends 25 bytes at a time.
+    /// The response of a server that sends 25 bytes at a time.
     private func part(for request: RecordedRequest) -> MockResponse {
         let start = Int(request.header("Range")?.dropFirst(6).dropLast() ?? "") ?? 0
         let end = min(start + 25, 100)
@@ -149,10 +149,11 @@ import TestSupport
         #expect(folder.content == bytes)
     }
 
-    private typealias Answer = @Sendable (_ request: RecordedRequest, _ number: Int) -> MockResponse
+    private typealias Responder =
+        @Sendable (_ request: RecordedRequest, _ number: Int) -> MockResponse
 
-    /// The answers to a download that finds a part of 40 bytes, its attempts, and its requests.
-    private static let hopeless: [(Answer, attempts: Int, count: Int)] = [
+    /// The responses to a download that finds a part of 40 bytes, its attempts, and its requests.
+    private static let hopeless: [(Responder, attempts: Int, count: Int)] = [
         ({ _, _ in .error(.networkConnectionLost) }, 3, 3),
         // Each attempt ends at the same byte.
         ({ _, _ in whole.failing(afterBytes: 40) }, 3, 3),
@@ -177,10 +178,10 @@ import TestSupport
 
     @Test(arguments: hopeless.indices)
     func givesUpWithoutProgress(_ index: Int) async throws {
-        let (answer, attempts, count) = Self.hopeless[index]
+        let (respond, attempts, count) = Self.hopeless[index]
         await network.loseDownload(to: folder)
         let number = Locked(-1)
-        let stub = network.stub(.any) { answer($0, number.next()) }
+        let stub = network.stub(.any) { respond($0, number.next()) }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
             try await network.fetch(
@@ -198,9 +199,11 @@ import TestSupport
             let start = Int(
                 request.value(forHTTPHeaderField: "Range")?.dropFirst(6).dropLast() ?? "")
             let fields = ["ETag": "\"1\"", "Content-Length": start == nil ? "10000" : "1"]
-            guard let start else { return try answer(to: request, [bytes.prefix(200)], fields) }
+            guard let start else {
+                return try makeResponse(to: request, [bytes.prefix(200)], fields)
+            }
             count.withLock { $0 += 1 }
-            return try answer(
+            return try makeResponse(
                 to: request, [bytes[start...start]], status: 206,
                 fields.merging(["Content-Range": "bytes \(start)-\(start)/10000"]) { $1 })
         }
@@ -215,10 +218,10 @@ import TestSupport
     }
 
     @Test(arguments: [MockResponse.status(416), .data(Data("rest".utf8), status: 206)])
-    func asksForTheWholeFileWithinALimit(_ answer: MockResponse) async throws {
+    func asksForTheWholeFileWithinALimit(_ response: MockResponse) async throws {
         await network.loseDownload(to: folder)
         network.stub(.any, .file(bytes))
-        network.stub(.any.header("Range"), answer)
+        network.stub(.any.header("Range"), response)
 
         try await network.limited(to: 1).fetch(.test("file"), to: folder.file)
         #expect(folder.content == bytes)
@@ -296,10 +299,10 @@ import TestSupport
 
     @Test func aBodyThatIsTooShortIsContinued() async throws {
         let count = Locked(0)
-        // Each answer has the file without its last byte.
+        // Each response has the file without its last byte.
         let session = MockURLSession().intercepting { [bytes] request, _ in
             count.withLock { $0 += 1 }
-            return try answer(
+            return try makeResponse(
                 to: request, [bytes.dropLast()], ["ETag": "\"1\"", "Content-Length": "100"])
         }
 
@@ -307,7 +310,7 @@ import TestSupport
             try await session.fetch(.test("/file"), to: folder.file)
         }
 
-        // The second answer is no progress.
+        // The second response is no progress.
         #expect(count.withLock { $0 } == 2)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }

@@ -125,7 +125,7 @@ import TestSupport
             ranges.withLock { $0.append(range) }
             let start = Int(range.dropFirst(6).dropLast()) ?? 0
             // It announces the rest, and has 20 bytes.
-            return try answer(
+            return try makeResponse(
                 to: request, [bytes[start..<min(start + 20, 100)]], status: 206,
                 ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"])
         }

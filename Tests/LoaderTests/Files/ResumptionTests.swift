@@ -18,7 +18,7 @@ import TestSupport
     @Test(
         arguments: [
             (40, 100, "bytes=40-"), (1, 100, "bytes=1-"), (0, 100, nil),
-            // The last byte of a part that may be whole again, so that the answer is a 206. A
+            // The last byte of a part that may be whole again, so that the response is a 206. A
             // process may be killed after the last byte.
             (100, 100, "bytes=99-"), (100, nil, "bytes=99-"), (40, nil, "bytes=39-"),
             (1, 1, nil), (1, nil, nil), (0, nil, nil),
@@ -153,7 +153,7 @@ import TestSupport
             validator: Self.modified)
     }
 
-    /// Answers the request for the rest with these fields, and any other with the whole file.
+    /// Responds to the request for the rest with these fields, to any other with the whole file.
     private func expectPart(
         _ fields: [String: String], fits: Bool, validator: String
     ) async throws {
@@ -166,7 +166,7 @@ import TestSupport
             guard request.value(forHTTPHeaderField: "Range") != nil else {
                 return try await next(request)
             }
-            return try answer(to: request, [bytes.dropFirst(40)], status: 206, fields)
+            return try makeResponse(to: request, [bytes.dropFirst(40)], status: 206, fields)
         }
 
         try await session.fetch(.test("file"), to: folder.file)
@@ -234,7 +234,7 @@ import TestSupport
                 return try await next(request)
             }
             let fields = ["ETag": "\"1\""].merging(fields) { $1 }
-            return try answer(to: request, [whole], status: status, fields)
+            return try makeResponse(to: request, [whole], status: status, fields)
         }
 
         try await session.fetch(.test("file"), to: folder.file)

@@ -164,7 +164,7 @@ import TestSupport
             #expect(permissionsOfForms(of: request.body.count) == [0o600])
             received.open()
             switch ending {
-            case .before, .answer, .head: return .status(201)
+            case .before, .response, .head: return .status(201)
             case .error: throw URLError(.networkConnectionLost)
             case .cancellation: return try await waitForCancellation()
             }
@@ -191,7 +191,7 @@ import TestSupport
         #expect(permissionsOfForms(of: total).isEmpty)
     }
 
-    enum Ending: CaseIterable { case before, answer, head, error, cancellation }
+    enum Ending: CaseIterable { case before, response, head, error, cancellation }
 
     /// The size of the last form. It tells a form from all others, of other processes too.
     private static let sizes = Locked(Int.random(in: 400_000..<500_000))

@@ -7,7 +7,7 @@ import TestSupport
 
     @Test(
         arguments: [
-            ("GET", .body("answer")), ("HEAD", .body("")), ("QUERY", .body("answer")),
+            ("GET", .body("response")), ("HEAD", .body("")), ("QUERY", .body("response")),
             ("GET", .error(.networkConnectionLost)),
         ] as [(String, ExchangeOutcome)])
     func sendsManyIdenticalRequestsOnce(
@@ -22,15 +22,15 @@ import TestSupport
         #expect(network.requests.count == 1)
     }
 
-    /// The results of requests that are all under way before the first answer.
+    /// The results of requests that are all under way before the first response.
     private func outcomes(
         of requests: [URLRequest],
-        answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
+        response: @escaping @Sendable (RecordedRequest) throws -> MockResponse
     ) async throws -> [ExchangeOutcome] {
-        let mayAnswer = Gate()
+        let mayRespond = Gate()
         network.stub(.any) { request in
-            await mayAnswer.wait()
-            return try answer(request)
+            await mayRespond.wait()
+            return try response(request)
         }
         let session = network.coalescing()
         let executor = QueueExecutor(isSerial: false)
@@ -38,7 +38,7 @@ import TestSupport
             executor.start { await session.outcome(of: request) }
         }
         await executor.settle()
-        mayAnswer.open()
+        mayRespond.open()
         var outcomes: [ExchangeOutcome] = []
         for task in tasks { outcomes.append(try await task.value) }
         return outcomes
@@ -245,7 +245,7 @@ import TestSupport
     }
 
     @Test func cancelsOneAlone() async throws {
-        let stub = network.stub(.any, .text("answer").held)
+        let stub = network.stub(.any, .text("response").held)
         let session = network.coalescing()
         let executor = QueueExecutor(isSerial: true)
         // The first caller started the exchange.
@@ -262,7 +262,7 @@ import TestSupport
 
         #expect(error?.code == .cancelled)
         #expect(loadError?.isCancellation == true)
-        #expect(try await second.value == "answer")
+        #expect(try await second.value == "response")
         #expect(network.requests.map(\.wasCancelled) == [false])
     }
 
@@ -307,7 +307,7 @@ import TestSupport
         first.cancel()
         let second = start()
         await executor.settle()
-        stubborn.mayAnswer.open()
+        stubborn.mayRespond.open()
         #expect(try await first.value == .error(.cancelled))
         let third = start()
         await executor.settle()

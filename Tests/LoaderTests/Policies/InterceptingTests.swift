@@ -17,12 +17,12 @@ import TestSupport
         #expect(network.requests.first?.header("Trail") == "ba")
     }
 
-    @Test func answersItselfSendsTwiceAndThrows() async throws {
+    @Test func respondsItselfSendsTwiceAndThrows() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), .text("second"))
         let session = network.intercepting { request, next in
             switch request.url?.path {
-            case "/self": return try answer(to: request, "own")
+            case "/self": return try makeResponse(to: request, "own")
             case "/error": throw TestError(number: 7)
             default:
                 let first = try await next(request)
@@ -139,7 +139,7 @@ import TestSupport
         #expect(try await load(.exchange, refusing.redirecting(.sameOrigin), request).2 == "b")
     }
 
-    @Test func requestsWithDifferentPoliciesDoNotShareAnAnswer() async throws {
+    @Test func requestsWithDifferentPoliciesDoNotShareAResponse() async throws {
         let stub = network.stub(.get("/a"), .redirect(to: "/b").held)
         network.stub(.get("/b"), .text("b"))
         let session = network.coalescing()

@@ -96,13 +96,13 @@ import TestSupport
     }
 
     @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
-        let mayAnswer = Gate()
+        let mayRespond = Gate()
         let paths = Locked<[String]>([])
         // It sends every request, even in a cancelled task.
         let session = MockURLSession().intercepting { request, _ in
             paths.withLock { $0.append(request.url!.path) }
-            if request.url!.path == "/first" { await mayAnswer.wait() }
-            return try answer(to: request)
+            if request.url!.path == "/first" { await mayRespond.wait() }
+            return try makeResponse(to: request)
         }.limited(to: 1)
         let executor = QueueExecutor(isSerial: true)
         let second = Locked<Task<Void, any Error>?>(nil)
@@ -115,7 +115,7 @@ import TestSupport
         let task = executor.start { _ = try await session.exchange(.test("second")) }
         second.withLock { $0 = task }
         await executor.settle()
-        mayAnswer.open()
+        mayRespond.open()
 
         try await first.value
         let error = await #expect(throws: URLError.self) { try await task.value }
@@ -148,7 +148,7 @@ import TestSupport
         for _ in 0..<3 { await executor.settle() }
         #expect(stubborn.wasCancelled.withLock { $0 })
         #expect(paths.withLock { $0 } == ["/shared", "/0"])
-        stubborn.mayAnswer.open()
+        stubborn.mayRespond.open()
 
         #expect(try await shared[1].value == .error(.cancelled))
         for task in next { #expect(try await task.value == .body("late")) }
@@ -275,7 +275,7 @@ import TestSupport
             let server = try network.serve()
             return (URLSession(configuration: .withoutProxy), URLRequest(url: server.url), server)
         case .closure:
-            let session = ClosureSession { (Data(body.utf8), try answer(to: $0).1) }
+            let session = ClosureSession { (Data(body.utf8), try makeResponse(to: $0).1) }
             return (session, request, nil)
         case .pieces:
             let session = BodySession { HTTPBody(body.map { Data("\($0)".utf8) }) }

@@ -35,7 +35,7 @@ import TestSupport
         let session = MockURLSession().intercepting { request, _ in
             try await clock.sleep(for: .milliseconds(30))
             if request.url?.path == "/b" { throw TestError(number: 7) }
-            return try answer(to: request, "value")
+            return try makeResponse(to: request, "value")
         }.observed(by: log)
 
         for path in ["a", "b"] {
@@ -75,7 +75,7 @@ import TestSupport
                 _ request: URLRequest, awaiting options: SendOptions
             ) async throws -> (HTTPBody, HTTPURLResponse) {
                 options.context.didResend?()
-                return try answer(to: request)
+                return try makeResponse(to: request)
             }
         }
         let (inside, outside) = (EventLog(), EventLog())

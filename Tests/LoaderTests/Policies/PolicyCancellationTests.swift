@@ -102,7 +102,7 @@ import TestSupport
         let arrivals = Locked(0)
         let session = MockURLSession().intercepting { request, _ in
             arrivals.withLock { $0 += 1 }
-            if request.url?.path == "/0" { return try answer(to: request, "value") }
+            if request.url?.path == "/0" { return try makeResponse(to: request, "value") }
             _ = try await waitForCancellation()
             throw TestError()
         }.timingOut(after: .seconds(10), clock: clock)
@@ -111,7 +111,7 @@ import TestSupport
         }
         await yieldWhile { arrivals.withLock { $0 } < 1_000 }
 
-        // An answer that comes after the timeout is refused.
+        // A response that comes after the timeout is refused.
         for number in stride(from: 0, to: 1_000, by: 3) { _ = await tasks[number].value }
         for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
         await clock.advance(by: .seconds(10))
@@ -158,13 +158,13 @@ import TestSupport
         await clock.advance(by: .seconds(10))
         #expect(wasCancelled.withLock { $0 })
         #expect(try await task.value == .error(.timedOut))
-        stubborn.mayAnswer.open()
+        stubborn.mayRespond.open()
     }
 
-    @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
+    @Test func aResponseAtTheTimeoutEndsItOnce() async throws {
         let session = MockURLSession().intercepting { request, _ in
             try await clock.sleep(for: .milliseconds(1))
-            return try answer(to: request, "value")
+            return try makeResponse(to: request, "value")
         }.timingOut(after: .milliseconds(1), clock: clock)
         for number in 1...500 {
             let task = Task { await session.outcome(of: .test("a")) }
@@ -179,10 +179,10 @@ import TestSupport
 
     @Test func aThousandWaitsAreCancelledOrEnd() async throws {
         let attempts = Locked(0)
-        // It answers even in a cancelled task.
+        // It responds even in a cancelled task.
         let session = MockURLSession().intercepting { request, _ in
             attempts.next()
-            return try answer(to: request, status: 503)
+            return try makeResponse(to: request, status: 503)
         }.retrying(RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
         let tasks = (0..<1_000).map { number in
             Task { await session.outcome(of: .test("\(number)")) }

@@ -2,21 +2,21 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-/// Answers when a test opens its gate, and ignores cancellation.
+/// Responds when a test opens its gate, and ignores cancellation.
 struct StubbornSession: HTTPSession {
     let arrived = Gate()
-    let mayAnswer = Gate()
+    let mayRespond = Gate()
     let wasCancelled = Locked(false)
-    let hasAnswered = Gate()
+    let hasResponded = Gate()
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        defer { hasAnswered.open() }
+        defer { hasResponded.open() }
         return try await withTaskCancellationHandler {
             arrived.open()
-            await Task { await mayAnswer.wait() }.value
-            return try answer(to: request, "late")
+            await Task { await mayRespond.wait() }.value
+            return try makeResponse(to: request, "late")
         } onCancel: {
             wasCancelled.withLock { $0 = true }
         }
@@ -48,7 +48,7 @@ struct ImmediateClock: Clock {
     }
 }
 
-func answer(
+func makeResponse(
     to request: URLRequest, _ text: String = "", status: Int = 200
 ) throws -> (HTTPBody, HTTPURLResponse) {
     let response = HTTPURLResponse(

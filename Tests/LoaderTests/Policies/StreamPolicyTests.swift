@@ -194,7 +194,7 @@ import TestSupport
         let session = session.intercepting { request, next in
             let (body, response) = try await next(request)
             seen.withLock { $0.append("\(response.statusCode) \(body.data?.text ?? "pieces")") }
-            return (body, try answer(to: request, status: 299).1)
+            return (body, try makeResponse(to: request, status: 299).1)
         }
 
         let (body, response) = try await session.stream(.test("stream"))
@@ -205,15 +205,15 @@ import TestSupport
         #expect(seen.withLock { $0 } == ["203 pieces", "203 value"])
     }
 
-    private typealias Answer = (HTTPBody, HTTPURLResponse)
+    private typealias Response = (HTTPBody, HTTPURLResponse)
     private typealias Closure =
         @Sendable (
-            URLRequest, @Sendable (URLRequest) async throws -> Answer
-        ) async throws -> Answer
+            URLRequest, @Sendable (URLRequest) async throws -> Response
+        ) async throws -> Response
 
     /// What closures do after they got a stream.
     private static let closures: [(Closure, ExchangeOutcome)] = [
-        ({ request, _ in try answer(to: request, "own") }, .body("own")),
+        ({ request, _ in try makeResponse(to: request, "own") }, .body("own")),
         ({ _, next in try await next(.test("other")) }, .body("other")),
         ({ _, _ in throw TestError() }, .otherError),
     ]

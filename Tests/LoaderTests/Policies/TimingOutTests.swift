@@ -21,8 +21,8 @@ import TestSupport
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
-    func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
-        // The late answer comes at once.
+    func aResponseThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
+        // The late response comes at once.
         let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
@@ -47,13 +47,13 @@ import TestSupport
     }
 
     @Test(arguments: [(29.9, .body("a")), (30, .error(.timedOut))] as [(Double, ExchangeOutcome)])
-    func aLateAnswerDoesNotCountBeforeTheTimerRuns(
+    func aLateResponseDoesNotCountBeforeTheTimerRuns(
         _ seconds: Double, _ outcome: ExchangeOutcome
     ) async throws {
         let clock = UnpunctualClock()
         let session = MockURLSession().intercepting { request, _ in
             await clock.clock.advance(by: .seconds(seconds))
-            return try answer(to: request, "a")
+            return try makeResponse(to: request, "a")
         }.timingOut(after: .seconds(30), clock: clock)
 
         #expect(await session.outcome(of: .test("a")) == outcome)
@@ -69,8 +69,8 @@ import TestSupport
         if isTimeout { await clock.advance(by: .seconds(1)) } else { task.cancel() }
         #expect(await task.value == .error(isTimeout ? .timedOut : .cancelled))
         #expect(stubborn.wasCancelled.withLock { $0 })
-        stubborn.mayAnswer.open()
-        await stubborn.hasAnswered.wait()
+        stubborn.mayRespond.open()
+        await stubborn.hasResponded.wait()
     }
 
     @Test(
@@ -88,7 +88,7 @@ import TestSupport
     @Test func keepsTheTaskLocalsAndTheErrorOfTheSession() async throws {
         let session = MockURLSession().intercepting { request, _ in
             if request.url?.path == "/error" { throw TestError(number: 7) }
-            return try answer(to: request, Self.name)
+            return try makeResponse(to: request, Self.name)
         }.timingOut(after: .seconds(1), clock: MockClock())
 
         let ending = await Self.$name.withValue("Emma") {
@@ -98,7 +98,7 @@ import TestSupport
         await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
     }
 
-    @Test func anImmediateAnswerLeavesNoDeadline() async throws {
+    @Test func anImmediateResponseLeavesNoDeadline() async throws {
         let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
 
         for _ in 0..<100 {

@@ -37,14 +37,14 @@ import TestSupport
             .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .returnCacheDataElseLoad,
             .returnCacheDataDontLoad,
         ] as [URLRequest.CachePolicy], [true, false])
-    func givesTheSameAnswersAsWithout(_ policy: URLRequest.CachePolicy, isStored: Bool)
+    func givesTheSameResponsesAsWithout(_ policy: URLRequest.CachePolicy, isStored: Bool)
         async throws
     {
         let network = MockNetwork()
         network.stub(
             .any, .text("from the server").header("Cache-Control", "max-age=3600"), times: .any)
         let server = try network.serve()
-        var answers: [[String]] = []
+        var responses: [[String]] = []
         for isSafe in [false, true] {
             let (session, cache) = sessionAndCache()
             if isSafe { session.makeCancellationSafe() }
@@ -55,16 +55,16 @@ import TestSupport
                     response("from the cache", to: request.url!), for: request)
             }
             let before = network.requests.count
-            answers.append([
+            responses.append([
                 await load(request, session), await load(request, session),
                 "\(network.requests.count - before)",
                 cache.cachedResponse(for: request)?.data.text ?? "nothing",
             ])
         }
 
-        #expect(answers[0] == answers[1])
-        // Otherwise both answers could be equal because neither comes from the cache.
-        #expect(answers[1].contains("from the cache") == isStored)
+        #expect(responses[0] == responses[1])
+        // Otherwise both responses could be equal because neither comes from the cache.
+        #expect(responses[1].contains("from the cache") == isStored)
     }
 
     @Test func givesAnExchangeWhatIsStored() async throws {

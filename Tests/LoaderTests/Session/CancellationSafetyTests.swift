@@ -5,8 +5,8 @@ import TestSupport
 
 /// `CancellationSafeCache`, without which a cancelled task can end the process on Linux.
 @Suite(.limited, .usesSockets) struct CancellationSafetyTests {
-    // Foundation is told the answer of its cache while it makes the protocol. If a cancellation can
-    // come there, the task can end before it starts.
+    // Foundation is told the response of its cache while it makes the protocol. If a cancellation
+    // can come there, the task can end before it starts.
     @Test(arguments: [false, true])
     func noCancellationComesBetweenALookUpAndItsStart(_ isExchange: Bool) async throws {
         let configuration = URLSessionConfiguration.ephemeral
@@ -37,7 +37,7 @@ import TestSupport
             session, session.timingOut(after: .seconds(3_600)), session.coalescing(),
         ]
 
-        // Each cancelled load ends, with its answer or as cancelled; the process must not.
+        // Each cancelled load ends, with its response or as cancelled; the process must not.
         try await concurrently(12) { worker in
             let session = sessions[worker % sessions.count]
             for index in 0..<60 {
@@ -49,7 +49,8 @@ import TestSupport
         }
     }
 
-    // Foundation ends the process when a redirect is answered after its task was cancelled.
+    // Foundation ends the process when a delegate responds to a redirect after its task was
+    // cancelled.
     @Test func survivesACancellationDuringARedirect() async throws {
         let redirects = Recorder<RedirectDelegate.Completion>()
         let network = MockNetwork()
@@ -60,11 +61,11 @@ import TestSupport
             delegateQueue: nil)
 
         let load = Task { try await session.exchange(request) }
-        let answer = await redirects.events { _ in true }[0]
+        let respond = await redirects.events { _ in true }[0]
         load.cancel()
         let error = await #expect(throws: URLError.self) { try await load.value }
-        answer(request)
-        // When this is called, all effects of the answer have happened.
+        respond(request)
+        // When this is called, all effects of the response have happened.
         await withCheckedContinuation { continuation in
             session.getAllTasks { _ in continuation.resume() }
         }
@@ -82,7 +83,7 @@ import TestSupport
     }
 }
 
-/// Is cancelled from another thread while Foundation makes it, and never answers.
+/// Is cancelled from another thread while Foundation makes it, and never responds.
 private final class CancelledInInit: URLProtocol {
     /// Whether the cancellation got through before the initializer ended.
     static let cancelledInside = Locked<[URL: Bool]>([:])

@@ -4,8 +4,8 @@ import APIKitLiteTesting
 import FoundationNetworking
 import TestSupport
 
-/// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
-/// its own, beside the same request over `URLSession` alone, which keeps a core busy.
+/// A request that waits for its response takes hardly any CPU time. That is measured in a process
+/// of its own, beside the same request over `URLSession` alone, which keeps a core busy.
 @Suite(.limited, .usesSockets) struct ConnectionBusyLoopTests {
     @Test func aWaitingRequestRests() async {
         await #expect(processExitsWith: .success) {
@@ -30,7 +30,7 @@ import TestSupport
                     }
                 }
             }
-            let plain = try await cpuTime { try await plainAnswer(to: late) }
+            let plain = try await cpuTime { try await plainResponse(to: late) }
 
             // If Foundation itself takes none, there is nothing to compare with.
             #expect(seconds.allSatisfy { $0.value < max(plain / 2, 0.25) }, "\(seconds)")
@@ -86,7 +86,7 @@ import TestSupport
     }
 }
 
-private func plainAnswer(to request: URLRequest) async throws -> String {
+private func plainResponse(to request: URLRequest) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
         let session = URLSession(configuration: .withoutProxy)
         let task = session.dataTask(with: request) { data, _, error in
@@ -97,10 +97,10 @@ private func plainAnswer(to request: URLRequest) async throws -> String {
     }
 }
 
-/// The CPU time that this process takes for an answer, in seconds.
-private func cpuTime(of answer: () async throws -> String) async throws -> Double {
+/// The CPU time that this process takes for a response, in seconds.
+private func cpuTime(of response: () async throws -> String) async throws -> Double {
     let start = clock()
-    #expect(try await ["late", "abc"].contains(answer()))
+    #expect(try await ["late", "abc"].contains(response()))
     return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 #endif

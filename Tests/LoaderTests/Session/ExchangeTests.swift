@@ -213,7 +213,7 @@ import FoundationNetworking
         #expect(outcome == .error(.cannotConnectToHost))
     }
 
-    @Test func refusesAnAnswerThatIsNotHTTP() async throws {
+    @Test func refusesAResponseThatIsNotHTTP() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [FileLikeURLProtocol.self]
         let url = URL(string: "local:///file")!
@@ -226,7 +226,7 @@ import FoundationNetworking
     }
 }
 
-/// Answers with a response that is not HTTP.
+/// Responds with what is not HTTP.
 private final class FileLikeURLProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -244,13 +244,13 @@ extension String? {
     fileprivate var isBlank: Bool { self?.allSatisfy(\.isWhitespace) ?? true }
 }
 
-/// Answers each redirect with a function.
+/// Responds to each redirect with a function.
 final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     typealias Completion = @Sendable (URLRequest?) -> Void
-    private let answer: @Sendable (URLRequest, @escaping Completion) -> Void
+    private let respond: @Sendable (URLRequest, @escaping Completion) -> Void
 
-    init(_ answer: @escaping @Sendable (URLRequest, @escaping Completion) -> Void) {
-        self.answer = answer
+    init(_ respond: @escaping @Sendable (URLRequest, @escaping Completion) -> Void) {
+        self.respond = respond
     }
 
     func urlSession(
@@ -258,7 +258,7 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping Completion
     ) {
-        answer(newRequest, completionHandler)
+        respond(newRequest, completionHandler)
     }
 }
 
@@ -295,7 +295,7 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// An answer over TLS sets a cookie that is replaced or deleted before its body has ended.
+/// A response over TLS sets a cookie that is replaced or deleted before its body has ended.
 /// Foundation on Linux stores no cookie of HTTP/2.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSCookieTests {
     @Test(arguments: TLSTests.versions, CookieChange.allCases)

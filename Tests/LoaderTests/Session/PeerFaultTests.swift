@@ -59,12 +59,13 @@ import TestSupport
             // If two kept-alive connections end, libcurl forgets a body that it has read.
             Row(end: .resetBeforeTheBody, method: "PUT", body: .large, isLost: false),
             // The server has processed a request whose response has begun.
-            Row(end: .withinTheAnswer, method: "PUT", body: .upload(.data), isLost: true),
-            Row(end: .withinTheAnswer, method: "PUT", body: .none, isLost: true),
+            Row(end: .withinTheResponse, method: "PUT", body: .upload(.data), isLost: true),
+            Row(end: .withinTheResponse, method: "PUT", body: .none, isLost: true),
             Row(
-                end: .withinTheAnswer, method: "POST with a key", body: .upload(.file), isLost: true
+                end: .withinTheResponse, method: "POST with a key", body: .upload(.file),
+                isLost: true
             ),
-            Row(end: .withinTheAnswer, method: "POST", body: .upload(.data), isLost: true),
+            Row(end: .withinTheResponse, method: "POST", body: .upload(.data), isLost: true),
             Row(end: .resetBeforeTheBody, method: "POST", body: .large, isLost: true),
             Row(
                 end: .resetBeforeTheBody, method: "POST", body: .stream(size: 60_000), isLost: true),
@@ -232,7 +233,7 @@ extension PeerFaultTests.Row {
                         }
                         request.setValue("\(worker) \(number)", forHTTPHeaderField: "X-Number")
                         // A retry policy sends an idempotent request again, as it should.
-                        let retries = number.isMultiple(of: 3) && end != .withinTheAnswer
+                        let retries = number.isMultiple(of: 3) && end != .withinTheResponse
                         let sender: any HTTPSession = retries ? retrying : session
                         outcomes.insert(await sender.outcome(of: request, asStream: asStream))
                     }
@@ -250,7 +251,7 @@ extension PeerFaultTests.Row {
         #expect(server.closedCount >= count / 2, comment)
         #expect(size == "0" || server.emptyCount == 0, comment)
         #expect(server.readCounts.values.allSatisfy { $0 == 1 }, comment)
-        if [.afterTheBody, .withinTheAnswer].contains(end) {
+        if [.afterTheBody, .withinTheResponse].contains(end) {
             #expect(server.readCounts.count == count, comment)
         }
     }
@@ -269,7 +270,7 @@ extension PeerFaultTests.Row {
     }
 }
 
-/// Servers behind TLS that read a POST and end the connection without an answer. Each request is
+/// Servers behind TLS that read a POST and end the connection without a response. Each request is
 /// processed once at most, and none waits for its timeout.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSPeerFaultTests {
     static let ends = [nil] + HTTP2Server.End.allCases
@@ -300,16 +301,16 @@ extension PeerFaultTests.Row {
             outcomes[await session.outcome(of: request), default: 0] += 1
         }
 
-        let answer = ExchangeOutcome.body(http2 != nil ? "" : body == .none ? "0" : "3")
+        let response = ExchangeOutcome.body(http2 != nil ? "" : body == .none ? "0" : "3")
         let readCounts = http2?.readCounts ?? plain.readCounts
-        #expect(Set(outcomes.keys) == [answer, .error(.networkConnectionLost)], comment)
+        #expect(Set(outcomes.keys) == [response, .error(.networkConnectionLost)], comment)
         #expect(readCounts.values.allSatisfy { $0 == 1 }, comment)
         #expect((http2?.emptyCount ?? plain.emptyCount) <= (body == .none ? count : 0), comment)
         // HTTP2Server counts a request by its body.
         if http2 == nil {
             #expect(readCounts.count == count, comment)
         } else if body != .none {
-            #expect(readCounts.count >= outcomes[answer, default: 0], comment)
+            #expect(readCounts.count >= outcomes[response, default: 0], comment)
         }
     }
 }
@@ -363,7 +364,7 @@ private final class FailingStream: InputStream {
     ) -> Bool { false }
 }
 
-/// A delegate that would answer with a stream, which ends the process if the body is data.
+/// A delegate that would respond with a stream, which ends the process if the body is data.
 private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -374,7 +375,7 @@ private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension URLRequest {
-    /// The number of bytes in the body, as the server answers with it.
+    /// The number of bytes in the body, as the server responds with it.
     fileprivate var bodySize: String { "\(repeatableBody?.size ?? httpBody?.count ?? 0)" }
 }
 #endif

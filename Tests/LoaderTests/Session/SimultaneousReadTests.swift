@@ -29,11 +29,11 @@ import TestSupport
 
     /// The place in a limit belongs to the task that reads.
     @Test func theFirstTaskKeepsItsPlace() async throws {
-        let (reading, answer) = (Gate(), Gate())
+        let (reading, mayContinue) = (Gate(), Gate())
         let ends = Locked(0)
         let body = HTTPBody(unfolding: {
             reading.open()
-            await answer.wait()
+            await mayContinue.wait()
             return Data("a".utf8)
         })
         .reportingEnd { _ in ends.withLock { $0 += 1 } }
@@ -47,7 +47,7 @@ import TestSupport
 
         await #expect(throws: TransportError.bodyReadTwice) { try await copy.next() }
         #expect(ends.withLock { $0 } == 0)
-        answer.open()
+        mayContinue.open()
         #expect(try await reader.value == Data("a".utf8))
     }
 

@@ -85,7 +85,7 @@ private func expectKnownProtocols(shared: URLSession) async throws {
     }
 }
 
-/// Answers some requests, and leaves others to Foundation.
+/// Responds to some requests, and leaves others to Foundation.
 private final class OwnProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.path == "/own" }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

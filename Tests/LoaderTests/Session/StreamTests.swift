@@ -18,7 +18,7 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func givesTheWholeBodyOfAnyAnswer(_ transport: Transport) async throws {
+    func givesTheWholeBodyOfAnyResponse(_ transport: Transport) async throws {
         let rows: [(MockResponse, status: Int, text: String)] = [
             (.chunks(["one ", "two ", "three"]), 200, "one two three"), (.status(204), 204, ""),
             (.redirect(to: "/other", status: 307), 200, "other"),
@@ -28,8 +28,8 @@ import TestSupport
             ),
         ]
         network.stub(.get("/other"), .chunks(["oth", "er"]))
-        for (answer, status, text) in rows {
-            network.stub(.get("/stream"), answer)
+        for (mockResponse, status, text) in rows {
+            network.stub(.get("/stream"), mockResponse)
 
             let (body, response) = try await stream(transport)
 

@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-/// A mock network behind nginx, which is reached through a proxy that answers CONNECT.
+/// A mock network behind nginx, which is reached through a proxy that responds to CONNECT.
 @Suite(.limited, .needsTLS, .usesSockets) struct TLSProxyTests {
     // One port serves all tests.
     static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }

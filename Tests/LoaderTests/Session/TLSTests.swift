@@ -106,7 +106,7 @@ import FoundationNetworking
         #expect(outcome == .error(.networkConnectionLost))
     }
 
-    /// The connection below TLS breaks in the handshake, or within the answer.
+    /// The connection below TLS breaks in the handshake, or within the response.
     @Test(arguments: [
         BrokenServer.Way.closed, .reset, .resetAfter(50_000, ofPort: TLSFront.http1.port),
         .resetAfter(50_000, ofPort: TLSFront.http2.port),

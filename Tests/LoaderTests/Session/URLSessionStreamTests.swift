@@ -43,11 +43,11 @@ import FoundationNetworking
 
     #if canImport(FoundationNetworking)
     /// Foundation delivers the refusal, and then sends the request again with a credential.
-    @Test func theBodyOfARefusalIsNotThatOfTheAnswer() async throws {
+    @Test func theBodyOfARefusalIsNotThatOfTheResponse() async throws {
         try receive(status: 401, ["WWW-Authenticate": "Basic realm=\"a\""])
         stream.urlSession(session, dataTask: task, didReceive: Data("refused".utf8))
         try receive(status: 200)
-        stream.urlSession(session, dataTask: task, didReceive: Data("answer".utf8))
+        stream.urlSession(session, dataTask: task, didReceive: Data("response".utf8))
 
         guard case .response(let body, let response) = try await stream.head() else {
             Issue.record("There is no redirect.")
@@ -55,7 +55,7 @@ import FoundationNetworking
         }
         #expect(response.statusCode == 200)
         var pieces = body.makeAsyncIterator()
-        #expect(try await pieces.next() == Data("answer".utf8))
+        #expect(try await pieces.next() == Data("response".utf8))
     }
     #endif
 

@@ -17,15 +17,15 @@ import TestSupport
 
     private static let lost = MockResponse.error(.networkConnectionLost)
 
-    /// Connects until the events end, at the latest with a 204 after the answers.
+    /// Connects until the events end, at the latest with a 204 after the responses.
     ///
     /// - Returns: The delays between the connections, and whether the events ended with an error.
     private func connections(
-        _ answers: [MockResponse], _ request: URLRequest = request(), policy: RetryPolicy? = nil,
+        _ responses: [MockResponse], _ request: URLRequest = request(), policy: RetryPolicy? = nil,
         random: Double = 1
     ) async -> (delays: [Duration], fails: Bool) {
         let network = MockNetwork()
-        let rest = Locked(answers[...])
+        let rest = Locked(responses[...])
         network.stub(.any, times: .any) { _ in rest.withLock { $0.popFirst() } ?? .status(204) }
         let delays = Locked<[Duration]>([])
         // The mock refuses a GET with a body.
@@ -68,11 +68,11 @@ import TestSupport
             (.error(.serverCertificateUntrusted), nil), (.error(.httpTooManyRedirects), nil),
             (.error(.cancelled), nil), (.error(.badURL), nil),
         ]
-        for (answer, delay) in rows {
-            let (delays, fails) = await connections([answer])
+        for (response, delay) in rows {
+            let (delays, fails) = await connections([response])
 
-            #expect(delays == (delay.map { [.seconds($0)] } ?? []), "\(answer)")
-            #expect(fails == (delay == nil), "\(answer)")
+            #expect(delays == (delay.map { [.seconds($0)] } ?? []), "\(response)")
+            #expect(fails == (delay == nil), "\(response)")
         }
         #expect(await connections([.status(204)]) == ([], false))
     }
@@ -85,14 +85,14 @@ import TestSupport
             Self.request("POST"), Self.request("HEAD"), Self.request("PUT"),
             Self.request("POST", ["Idempotency-Key": "1"]), body,
         ] {
-            for (answer, expected) in [
+            for (response, expected) in [
                 (events(""), false), (.status(204), false), (.status(503), true),
                 (Self.lost, true),
             ] {
-                let (delays, fails) = await connections([answer], request, policy: all)
+                let (delays, fails) = await connections([response], request, policy: all)
 
-                #expect(delays.isEmpty, "\(request.httpMethod ?? "") \(answer)")
-                #expect(fails == expected, "\(request.httpMethod ?? "") \(answer)")
+                #expect(delays.isEmpty, "\(request.httpMethod ?? "") \(response)")
+                #expect(fails == expected, "\(request.httpMethod ?? "") \(response)")
             }
         }
         for method in ["GET", "get"] {
@@ -118,12 +118,12 @@ import TestSupport
         _ text: String, _ random: Double, _ expected: [Int]
     ) async {
         let lost = events(text + ": ping").failing(afterBytes: text.utf8.count + 1)
-        for answer in [events(text), lost] {
+        for response in [events(text), lost] {
             // Each connection is accepted, so more than the policy's four attempts are made.
-            let answers = Array(repeating: answer, count: 5)
-            let (delays, fails) = await connections(answers, random: random)
+            let responses = Array(repeating: response, count: 5)
+            let (delays, fails) = await connections(responses, random: random)
 
-            #expect(delays == expected.map { .milliseconds($0) }, "\(answer)")
+            #expect(delays == expected.map { .milliseconds($0) }, "\(response)")
             #expect(!fails)
         }
     }
@@ -144,9 +144,10 @@ import TestSupport
             ),
             ([event, quiet, quiet, event, event, quiet], [1, 2, 4, 1, 1, 2], false),
         ]
-        for (answers, delays, fails) in rows {
+        for (responses, delays, fails) in rows {
             #expect(
-                await connections(answers) == (delays.map { .seconds($0) }, fails), "\(answers)")
+                await connections(responses) == (delays.map { .seconds($0) }, fails), "\(responses)"
+            )
         }
     }
 
@@ -174,9 +175,9 @@ import TestSupport
     }
 
     @Test(arguments: [events(": ping\n\n"), lost, .status(503)])
-    func reconnectsWithoutALimitByDefault(_ answer: MockResponse) async {
-        let answers = Array(repeating: answer, count: 100)
-        let (delays, fails) = await connections(answers, policy: .eventStream)
+    func reconnectsWithoutALimitByDefault(_ response: MockResponse) async {
+        let responses = Array(repeating: response, count: 100)
+        let (delays, fails) = await connections(responses, policy: .eventStream)
         #expect(delays.count == 100)
         #expect(delays.max() == .seconds(30))
         #expect(!fails)
@@ -188,10 +189,10 @@ import TestSupport
             (events("retry: 3000\n\n"), 4.1, [4]), (events("retry: 3000\n\n"), 4, []),
         ] as [(MockResponse, Double, [Double])])
     func endsBeforeTheDeadline(
-        _ answer: MockResponse, _ deadline: Double, _ delays: [Double]
+        _ response: MockResponse, _ deadline: Double, _ delays: [Double]
     ) async {
         let clock = MockClock()
-        network.stub(.any, answer)
+        network.stub(.any, response)
         var policy = policy
         policy.deadline = .seconds(deadline)
         async let error =
@@ -225,8 +226,8 @@ import TestSupport
                 #expect(delays.count == count)
                 #expect(!fails)
             }
-            for answer in [.error(.timedOut), .status(503)] as [MockResponse] {
-                #expect(await connections([answer], policy: policy) == ([], true))
+            for response in [.error(.timedOut), .status(503)] as [MockResponse] {
+                #expect(await connections([response], policy: policy) == ([], true))
             }
         }
     }

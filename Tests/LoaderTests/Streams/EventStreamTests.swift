@@ -29,7 +29,7 @@ import TestSupport
         pieces: [String], after: String, ids: [String], sent: [String?]
     )
 
-    /// The answers before a 204, the event that the client has stored, the IDs of the events, and
+    /// The responses before a 204, the event that the client has stored, the IDs of the events, and
     /// `Last-Event-ID` of each request.
     private static let connections: [Connections] = [
         (
@@ -124,10 +124,10 @@ import TestSupport
     }
 
     private typealias Ending = (
-        answers: [MockResponse], data: [String], APIRequestError.Stage, any Error, count: Int
+        responses: [MockResponse], data: [String], APIRequestError.Stage, any Error, count: Int
     )
 
-    /// The answers, of which the last one repeats, and how the events end.
+    /// The responses, of which the last one repeats, and how the events end.
     private static let endings: [Ending] = [
         // The last of three connections that are not accepted gives its error.
         (
@@ -151,11 +151,11 @@ import TestSupport
 
     @Test(arguments: Transport.allCases, endings.indices)
     func endsWithTheErrorOfItsLastConnection(_ transport: Transport, _ index: Int) async throws {
-        let (answers, data, stage, expected, count) = Self.endings[index]
+        let (responses, data, stage, expected, count) = Self.endings[index]
         let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), answers[answers.count - 1], times: .any)
-        for answer in answers.dropLast().reversed() {
-            network.stub(.get("/events"), answer, times: .once)
+        network.stub(.get("/events"), responses[responses.count - 1], times: .any)
+        for response in responses.dropLast().reversed() {
+            network.stub(.get("/events"), response, times: .once)
         }
 
         let (events, error) = await stream(session, request(baseURL)).outcome()

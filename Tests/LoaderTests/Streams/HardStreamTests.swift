@@ -91,16 +91,16 @@ import TestSupport
 
     private static let problem = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600}}"#
 
-    private func answer(_ pieces: [String]) -> MockResponse {
+    private func response(_ pieces: [String]) -> MockResponse {
         .chunks(pieces, contentType: "")
     }
 
     @Test func failsAndHasTheBodyAndIsNotSentAgain() async throws {
         for pieces in [[Self.problem], Self.problem.map { "\($0)" }] {
-            network.stub(.any, answer(pieces), .status(204))
+            network.stub(.any, response(pieces), .status(204))
             let session = network
             let events = await session.events(.test("a"), clock: ImmediateClock()).outcome()
-            network.stub(.any, answer(pieces), .status(204))
+            network.stub(.any, response(pieces), .status(204))
             let stream = await session.stream(
                 .test("a"), ServerSentEvents().until(data: "[DONE]").json(Problem.self)
             ).outcome()
@@ -116,7 +116,7 @@ import TestSupport
     }
 
     @Test func keepsNoBodyOfAStreamThatHasBegun() async throws {
-        network.stub(.any, answer(["data: a\n\n", "event: error\ndata: b\n\n"]))
+        network.stub(.any, response(["data: a\n\n", "event: error\ndata: b\n\n"]))
 
         let error =
             await network
@@ -127,7 +127,7 @@ import TestSupport
 
     @Test func keepsTheBeginningOfALongBody() async throws {
         let line = String(repeating: "x", count: 60_000) + "\n"
-        network.stub(.any, answer([line, line, line, line]))
+        network.stub(.any, response([line, line, line, line]))
 
         let error = await network.events(.test("a")).outcome().error
 

@@ -155,8 +155,8 @@ import TestSupport
     /// The policies of the chain have no clock.
     @Test func readsARefusalOnTheClockOfTheNetwork() async throws {
         let network = MockNetwork(clock: clock)
-        let answer = MockResponse.text("0123456789", status: 503)
-        network.stub(.any, answer.chunked(by: 1, every: .seconds(2)))
+        let response = MockResponse.text("0123456789", status: 503)
+        network.stub(.any, response.chunked(by: 1, every: .seconds(2)))
         async let load = network.limited(to: 1).stream(StrictRequest()).outcome().error
 
         for duration in [2, 2, 1] {

@@ -57,7 +57,7 @@ extension AsyncSequence {
     }
 }
 
-/// The answer of a server of events, in these pieces.
+/// The response of a server of events, in these pieces.
 func events(_ pieces: String..., every interval: Duration = .zero) -> MockResponse {
     .chunks(pieces, every: interval, contentType: "text/event-stream")
 }

@@ -12,18 +12,18 @@ import Testing
         HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)!
     }
 
-    @Test func answersInsideResumeAndOnce() {
+    @Test func respondsInsideResumeAndOnce() {
         let session = MockURLSession(response: (Data("x".utf8), response(200), nil))
-        var answers: [String?] = []
+        var responses: [String?] = []
 
-        let task = session.dataTask(with: url) { data, _, _ in answers.append(data?.text) }
+        let task = session.dataTask(with: url) { data, _, _ in responses.append(data?.text) }
 
-        #expect(answers.isEmpty)
+        #expect(responses.isEmpty)
         task.resume()
-        #expect(answers == ["x"])
+        #expect(responses == ["x"])
         task.resume()
         task.cancel()
-        #expect(answers == ["x"])
+        #expect(responses == ["x"])
     }
 
     @Test func isCancelledBeforeItIsResumed() {
@@ -44,7 +44,8 @@ import Testing
         (MockURLSession(isRequestSuccess: false, data: Data("data".utf8)), 404, ""),
         (.make(url: "https://api.example.com/a", data: nil, statusCode: 500), 500, ""),
     ])
-    func givesAFixedAnswer(_ session: MockURLSession, _ status: Int, _ body: String) async throws {
+    func givesAFixedResponse(_ session: MockURLSession, _ status: Int, _ body: String) async throws
+    {
         let (data, response) = try await session.exchange(URLRequest(url: url))
 
         #expect(response.statusCode == status)

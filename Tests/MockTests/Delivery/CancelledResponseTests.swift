@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite(.limited) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
-    func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {
+    func aCancellationMayComeWhileAResponseIsGiven(_ reading: Int) async throws {
         let clock = CancellingClock(atReading: reading)
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("abcdefgh").chunked(by: 1, every: .nanoseconds(1)))

@@ -64,7 +64,7 @@ import TestSupport
         #expect(faults.contains(.failing(afterBytes: 4)))
     }
 
-    @Test func anAnswerWithoutABodyHasFaultsToo() {
+    @Test func aResponseWithoutABodyHasFaultsToo() {
         let faults = Fault.all(of: .status(204))
 
         #expect(faults.contains(.hanging))

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aProxyAnswersWithAPage() async throws {
+    @Test func aProxyRespondsWithAPage() async throws {
         let network = MockNetwork()
         network.stub(.any, Fault.html(status: 502).response(from: .json(Self.sample)))
 

@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A client may begin work that goes on when its own task is cancelled.
-    @Test func aClientThatIgnoresItsCancellationGetsTheAnswer() async throws {
+    @Test func aClientThatIgnoresItsCancellationGetsTheResponse() async throws {
         let report = try await forEachFault(in: .text("hello"), throwing: URLError.self) {
             network in
             let session = network

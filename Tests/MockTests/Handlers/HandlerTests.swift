@@ -142,15 +142,15 @@ import TestSupport
     func aRequestEndsAlthoughItsHandlerIgnoresTheCancellation(
         _ transport: Transport, asStub: Bool
     ) async throws {
-        let (mayAnswer, network) = (Gate(), MockNetwork())
+        let (mayRespond, network) = (Gate(), MockNetwork())
         if asStub {
             network.stub(.any) { _ in
-                await Task { await mayAnswer.wait() }.value
+                await Task { await mayRespond.wait() }.value
                 return .text("late")
             }
         } else {
             network.requestHandler = { _ in
-                await Task { await mayAnswer.wait() }.value
+                await Task { await mayRespond.wait() }.value
                 return (HTTPURLResponse(), nil)
             }
         }
@@ -162,7 +162,7 @@ import TestSupport
 
         #expect(await load.value == .error(.cancelled))
         #expect(network.requests.map(\.wasCancelled) == [true])
-        mayAnswer.open()
+        mayRespond.open()
     }
 }
 

@@ -112,18 +112,18 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.any.json(nested("1")), .text("deep"))
         network.stub(.any.json(containing: nested("[3]")), .text("deepest"))
-        func answer(_ body: String) async throws -> String {
+        func response(_ body: String) async throws -> String {
             let request = try URLRequest("POST", baseURL, path: "/a")
                 .body(Data(body.utf8), contentType: "application/json")
             return try await session.exchange(request).0.text
         }
 
-        #expect(try await answer(nested("1.0")) == "deep")
-        #expect(try await answer(nested("[2,3]")) == "deepest")
+        #expect(try await response(nested("1.0")) == "deep")
+        #expect(try await response(nested("[2,3]")) == "deepest")
         // Explained, and refused where it is too deep to be read.
         for body in [nested("2"), nested("[[1]]")] {
             let text: String
-            do { text = try await answer(body) } catch { text = "\(error)" }
+            do { text = try await response(body) } catch { text = "\(error)" }
             #expect(text.hasPrefix("No stub responds to POST"))
         }
     }

@@ -31,7 +31,7 @@ import Testing
         MatchCase(.request(request), takes: [request], leaves: []).check()
     }
 
-    @Test func answersAndReturnsDataAsItIs() async throws {
+    @Test func respondsWithDataAndReturnsItAsItIs() async throws {
         let network = MockNetwork()
         network.stub(.get("/data"), .json(encoding: emma))
         network.stub(.get("/list"), .json(encoding: [emma]))

@@ -47,15 +47,15 @@ import FoundationNetworking
         #expect(try await load == "held")
     }
 
-    @Test func aPredicateMayBlockUntilAnotherRequestIsAnswered() async throws {
+    @Test func aPredicateMayBlockUntilAnotherRequestGetsAResponse() async throws {
         let network = MockNetwork()
         network.stub(.get("/inner"), .text("inner"), times: .any)
         network.stub(
             .get("/outer").where("asks the same network") { _ in
-                let answered = DispatchSemaphore(value: 0)
-                network.urlSession.dataTask(with: .test("inner")) { _, _, _ in answered.signal() }
+                let responded = DispatchSemaphore(value: 0)
+                network.urlSession.dataTask(with: .test("inner")) { _, _, _ in responded.signal() }
                     .resume()
-                return answered.wait(timeout: .now() + 900) == .success
+                return responded.wait(timeout: .now() + 900) == .success
             }, .text("outer"))
 
         #expect(try await network.urlSession.exchange(.test("outer")).0.text == "outer")

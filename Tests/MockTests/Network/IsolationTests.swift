@@ -4,7 +4,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct IsolationTests {
-    @Test func networksNeverAnswerForEachOther() async throws {
+    @Test func networksNeverRespondForEachOther() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 0..<20 {
                 group.addTask {
@@ -40,8 +40,8 @@ import TestSupport
     }
 
     @Test func aConfigurationWithoutCredentialsKeepsItsNetwork() async throws {
-        func session(_ answer: String) -> URLSession {
-            let network = MockNetwork { _ in (HTTPURLResponse(), Data(answer.utf8)) }
+        func session(_ text: String) -> URLSession {
+            let network = MockNetwork { _ in (HTTPURLResponse(), Data(text.utf8)) }
             let configuration = network.configuration
             #if canImport(FoundationNetworking)
             // On Apple platforms nothing else keeps the network.

@@ -66,7 +66,7 @@ import TestSupport
     }
 
     #if os(Linux)
-    /// Of 200 MB, the texts about a request that nothing answers read the beginning.
+    /// Of 200 MB, the texts about a request without a response read the beginning.
     @Test(arguments: [
         (
             "[", #"{"id":42,"token":"hunter2"},"#, "application/json",

@@ -172,7 +172,7 @@ import TestSupport
     @Test(
         arguments: ["https", "http", "HTTPS", "ftp", "ws", "app"].map { "\($0)://127.0.0.1:1/a" }
             + ["file:///etc/hostname", "FILE:///etc/hostname", "data:text/plain,hello"])
-    func answersEveryScheme(_ url: String) async throws {
+    func respondsToEveryScheme(_ url: String) async throws {
         network.stub(.any, .text("mine"))
 
         let url = try #require(URL(string: url))

@@ -7,7 +7,7 @@ import TestSupport
     @Test func areThoseOfTheFile() async throws {
         try await expectWordings(
             [
-                responses, unanswered(), unusable(), refused(), neverUsed(), unfinished(),
+                responses, withoutResponse(), unusable(), refused(), neverUsed(), unfinished(),
                 differences(), ReplayTests.wordings(), ArchiveWritingTests.wordings(),
                 WaitReportTests.wordings(),
             ] + FaultTests.wordings())
@@ -34,7 +34,7 @@ import TestSupport
         return text
     }
 
-    private func unanswered() async throws -> Wordings {
+    private func withoutResponse() async throws -> Wordings {
         let post = try URLRequest(
             "POST", URL(string: "https://api.example.com")!, path: "/users", query: ["page": 2],
             headers: ["Accept": "a/b"]

@@ -10,7 +10,7 @@ import TestSupport
         (HTTPURLResponse(), Data(text.utf8))
     }
 
-    /// The answer to a request for `/a`, or the text of its error.
+    /// The response to a request for `/a`, or the text of its error.
     private func outcome(_ transport: Transport, _ network: MockNetwork) async throws -> String {
         let client = try TestClient(transport, network)
         return await client.outcome(of: client.request()).text
@@ -44,7 +44,7 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func aReplacedHandlerAnswersTheRequestsThatCameBefore(_ transport: Transport) async throws {
+    func aReplacedHandlerRespondsToTheRequestsThatCameBefore(_ transport: Transport) async throws {
         let release = Gate()
         network.requestHandler = { _ in
             await release.wait()
@@ -75,7 +75,7 @@ import TestSupport
         url: URL(string: "https://api.example.com/a")!, mimeType: "text/x-a",
         expectedContentLength: 1, textEncodingName: nil)
 
-    /// A network that answers with it.
+    /// A network that responds with it.
     private static func network(_ data: Data? = nil) -> MockNetwork {
         MockNetwork { _ in (plain, data) }
     }

@@ -4,14 +4,14 @@ import TestSupport
 
 @Suite(.limited, .usesSockets) struct RaceTests {
     @Test(arguments: [false, true])
-    func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
+    func respondsToATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
         for _ in 0..<50 {
             let arrived = Gate()
-            let mayAnswer = Gate()
+            let mayRespond = Gate()
             let network = MockNetwork { _ in
                 arrived.open()
-                await mayAnswer.wait()
-                return (HTTPURLResponse(), Data("answer".utf8))
+                await mayRespond.wait()
+                return (HTTPURLResponse(), Data("response".utf8))
             }
             let configuration = network.configuration
             if hasCache { configuration.urlCache = .shared }
@@ -21,9 +21,9 @@ import TestSupport
 
             load.task.suspend()
             load.task.resume()
-            mayAnswer.open()
+            mayRespond.open()
 
-            #expect(await load.result() == .body("answer"))
+            #expect(await load.result() == .body("response"))
         }
     }
 

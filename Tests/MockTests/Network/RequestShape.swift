@@ -28,8 +28,8 @@ struct RequestShape: Sendable {
     var target: String
     var body: Body
     var fields: KeyValuePairs<String, String>
-    /// What a mock shows in another way than a server receives it, or answers although no server
-    /// does.
+    /// What a mock shows in another way than a server receives it, or responds to although no
+    /// server does.
     var mocks: Set<Aspect>
     /// What curl sends in another way than a session, given the command of the request.
     var curl: Set<Aspect>
@@ -165,7 +165,7 @@ extension RequestShape {
         Self("GET", "/a", .stream("x"), curl: [.arrival]),
         Self("GET", "/a", .stream(""), curl: [.arrival]),
         Self("GET", "/a", .data("{}"), ["Content-Type": "application/json"], curl: [.arrival]),
-        // A mock answers a request to any URL. The first two are for Linux only.
+        // A mock responds to a request to any URL. The first two are for Linux only.
         Self("GET", "HTTP://127.0.0.1:{port}/a", mocks: [.outcome, .arrival], curl: [.arrival]),
         Self("GET", "http://[::1]:{port}/a", mocks: [.outcome, .arrival]),
         Self("GET", "mock://127.0.0.1:{port}/a", mocks: [.outcome, .arrival]),

@@ -63,7 +63,7 @@ extension ResponseShape {
                 .status(304, headers: ["ETag": "\"1\"", "Content-Length": "9"])),
             Self("404 with a body", .json("{}", status: 404)),
             Self("500 with a body", .text("x", status: 500)),
-            // A 1xx is not an answer, so a client over a socket goes on waiting for one.
+            // A 1xx is not a response, so a client over a socket goes on waiting for one.
             Self("103", .status(103), mocks: [.outcome]),
             Self("100 with a body", .text("x", status: 100), mocks: [.outcome]),
             // The server adds the length to the response of a closure.

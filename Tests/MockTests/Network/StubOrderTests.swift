@@ -5,11 +5,11 @@ import TestSupport
 @Suite(.limited) struct StubOrderTests {
     private let network = MockNetwork()
 
-    private func answer(_ path: String) async throws -> String {
+    private func response(_ path: String) async throws -> String {
         try await network.exchange(.test(path)).0.text
     }
 
-    @Test func theNewestMatchingStubAnswersWhateverItsCriteriaAre() async throws {
+    @Test func theNewestMatchingStubRespondsWhateverItsCriteriaAre() async throws {
         let kinds: [(String, RequestMatcher)] = [
             ("template", .get("/users/{id}")), ("literal", .get("/users/42")), ("any", .any),
             ("path", .path("/users/42")), ("method", .method("GET")),
@@ -19,7 +19,7 @@ import TestSupport
         for start in kinds.indices {
             for (name, matcher) in kinds[start...] + kinds[..<start] {
                 network.stub(matcher, .text(name))
-                #expect(try await answer("users/42") == name)
+                #expect(try await response("users/42") == name)
             }
         }
     }
@@ -37,20 +37,20 @@ import TestSupport
         network.stub(
             .post("/a").where("recorded") { _ in fatalError("another method") }, .text("x"))
 
-        #expect(try await answer("a") == "oldest")
+        #expect(try await response("a") == "oldest")
 
         #expect(await asked.events { $0 == "/{x}" } == ["/a", "/{x}"])
     }
 
-    @Test func anOlderStubAnswersWhenANewerOneIsUsedUp() async throws {
+    @Test func anOlderStubRespondsWhenANewerOneIsUsedUp() async throws {
         for number in 0..<1000 {
             network.stub(.get("/items/\(number)"), .text("old \(number)"), times: .any)
             network.stub(.get("/items/\(number)"), .text("new \(number)"), times: .once)
         }
 
-        #expect(try await answer("items/7") == "new 7")
-        #expect(try await answer("items/7") == "old 7")
-        #expect(try await answer("items/999") == "new 999")
+        #expect(try await response("items/7") == "new 7")
+        #expect(try await response("items/7") == "old 7")
+        #expect(try await response("items/999") == "new 999")
     }
 
     @Test func aRemovedStubIsAskedNoMore() async throws {
@@ -58,23 +58,23 @@ import TestSupport
         let stub = network.stub(.get("/a"), .text("new"))
         let unused = network.stub(.get("/b"), .text("unused"))
 
-        #expect(try await answer("a") == "new")
+        #expect(try await response("a") == "new")
         network.remove(stub)
         network.remove(stub)
         network.remove(unused)
-        #expect(try await answer("a") == "old")
+        #expect(try await response("a") == "old")
         #expect(stub.callCount == 1)
         try network.verify()
     }
 
-    @Test func withoutStubsTheHandlerAnswers() async throws {
+    @Test func withoutStubsTheHandlerResponds() async throws {
         network.requestHandler = { _ in (HTTPURLResponse(), Data("handler".utf8)) }
         network.stub(.get("/a"), .text("stub"))
         network.stub(.get("/b"), .text("unused"))
 
-        #expect(try await answer("a") == "stub")
+        #expect(try await response("a") == "stub")
         network.removeAll()
-        #expect(try await answer("a") == "handler")
+        #expect(try await response("a") == "handler")
         try network.verify()
     }
 }

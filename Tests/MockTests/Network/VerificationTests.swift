@@ -58,7 +58,8 @@ import TestSupport
         }
     }
 
-    /// An answer that does not end, and what `verify()` says; nil is a handler that does not return.
+    /// A response that does not end, and what `verify()` says; nil is a handler that does not
+    /// return.
     private static let waits: [(response: MockResponse?, state: String, end: String)] = [
         (.text("x").held, "the STUB holds it", "Call stub.release(), or cancel the request,"),
         (
@@ -125,7 +126,7 @@ import TestSupport
         if let rest { #expect(findings.last == rest) }
     }
 
-    @Test func theJournalNamesTheStubThatAnswered() async throws {
+    @Test func theJournalNamesTheStubThatResponded() async throws {
         let all = network.stub(.any, .text("x"))
         let one = network.stub(.get("/one"), .text("y"))
 

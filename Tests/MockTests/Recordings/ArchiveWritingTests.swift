@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
-    func aReplayGivesTheAnswerOfTheRecording(_ transport: Transport) async throws {
+    func aReplayGivesTheResponseOfTheRecording(_ transport: Transport) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "trip.har")
         await forEachRow(

@@ -101,7 +101,7 @@ import Testing
         #expect(response?.statusCode == (isServed ? 200 : nil))
     }
 
-    /// A server as others write it, and what a proxy sends of its answer.
+    /// A server as others write it, and what a proxy sends of its response.
     @Test func passesNoFieldOfAnotherConnectionOn() async throws {
         let real = try LoopbackServer { _ in
             .of(

@@ -24,12 +24,12 @@ import Testing
         return request
     }
 
-    /// The exchanges of a secret in a request, and in an answer.
+    /// The exchanges of a secret in a request, and in a response.
     private static func exchanges(_ place: PlantedSecret) async throws -> HTTPArchive {
-        var answer = MockResponse.data(Data((place.body ?? "").utf8))
-        for (name, value) in place.headers { answer = answer.header(name, value) }
+        var response = MockResponse.data(Data((place.body ?? "").utf8))
+        for (name, value) in place.headers { response = response.header(name, value) }
         return try await HTTPArchive(
-            [.recorded(.status(204), to: place.request), .recorded(answer)]
+            [.recorded(.status(204), to: place.request), .recorded(response)]
                 as [HTTPArchive.Exchange])
     }
 
@@ -43,7 +43,7 @@ import Testing
             #expect(!text.contains("hunter"), comment)
             #expect(text.contains("REDACTED"), comment)
 
-            // A request with another secret gets the answer, and writing again changes nothing.
+            // A request with another secret gets the response, and writing again changes nothing.
             let read = try HTTPArchive(contentsOf: file)
             let network = MockNetwork()
             network.stub(read, times: .any)
@@ -85,7 +85,7 @@ import Testing
         #expect(text == #"{"account_number":0,"pin":0, "id":0,"ids":[991234567800]}"#)
     }
 
-    /// The pieces of an answer, and those of its file.
+    /// The pieces of a response, and those of its file.
     static let pieces: [(String, [String], [String])] = [
         (
             "text/event-stream",
@@ -105,8 +105,8 @@ import Testing
 
     @Test func aSecretJoinsThePiecesOfItsLine() async throws {
         await forEachRow(Self.pieces, named: \.0) { row, comment in
-            let answer = MockResponse.chunks(row.1).header("Content-Type", row.0)
-            try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)]).write(to: file)
+            let response = MockResponse.chunks(row.1).header("Content-Type", row.0)
+            try HTTPArchive([try await HTTPArchive.Exchange.recorded(response)]).write(to: file)
             let read = try HTTPArchive(contentsOf: file)[0].pieces.map(\.text)
             #expect(read == row.2, comment)
         }
@@ -154,9 +154,9 @@ import Testing
             .json(#"{"password": "zQ8hunter2Lm", "pin": "a b/c7-long"}"#))
         await forEachRow(Self.cutEnds, named: \.end) { row, comment in
             let start = type == "application/json" ? #"{"text": ""# : "one\ntwo: "
-            let answer = MockResponse.data(Data((start + row.end).utf8), contentType: type)
+            let response = MockResponse.data(Data((start + row.end).utf8), contentType: type)
             for isCut in [true, false] {
-                var cut = try await HTTPArchive.Exchange.recorded(answer)
+                var cut = try await HTTPArchive.Exchange.recorded(response)
                 if isCut { cut.error = URLError(.networkConnectionLost) }
                 try HTTPArchive([secrets, cut]).write(to: file)
                 let written = try HTTPArchive(contentsOf: file)[1].body.text
@@ -186,9 +186,9 @@ import Testing
         let form =
             part("a") + "1\r\n" + part("pin") + "ghp_0123456789012345678901234567890123ab\r\n"
             + part("password")
-        let answer = MockResponse.data(
+        let response = MockResponse.data(
             Data((form + end).utf8), contentType: "multipart/form-data; boundary=b")
-        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)])
+        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(response)])
 
         try archive.write(to: file, redacting: .standard.showing("pin"))
 
@@ -200,9 +200,9 @@ import Testing
     func partsThatAreNestedTooDeeplyAreHidden(_ depth: Int) async throws {
         let head = "Content-Type: multipart/mixed; boundary=b\n\n"
         func heads(_ count: Int) -> String { String(repeating: head, count: count) }
-        let answer = MockResponse.data(
+        let response = MockResponse.data(
             Data((heads(depth) + "value").utf8), contentType: "multipart/mixed; boundary=b")
-        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)])
+        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(response)])
 
         try archive.write(to: file)
 
@@ -211,8 +211,8 @@ import Testing
     }
 
     @Test func theAnnouncedLengthIsThatOfTheFile() async throws {
-        let answer = MockResponse.json(#"{"token": "s3cret-value"}"#)
-        try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)]).write(to: file)
+        let response = MockResponse.json(#"{"token": "s3cret-value"}"#)
+        try HTTPArchive([try await HTTPArchive.Exchange.recorded(response)]).write(to: file)
         let read = try HTTPArchive(contentsOf: file)[0]
         #expect(
             read.response?.value(forHTTPHeaderField: "Content-Length") == "\(read.body.count)")
@@ -288,8 +288,8 @@ import Testing
     /// The names of the standard are no names of secrets, although a redaction has them.
     @Test func aNameMayBeThatOfAFieldOfTheFile() async throws {
         let redaction = Redaction.standard.adding("name", "url", "time", "status", "text", "id")
-        let answer = MockResponse.json(#"{"id":"a","name":"b","text":"c","time":1}"#)
-        try HTTPArchive([try await HTTPArchive.Exchange.recorded(answer)])
+        let response = MockResponse.json(#"{"id":"a","name":"b","text":"c","time":1}"#)
+        try HTTPArchive([try await HTTPArchive.Exchange.recorded(response)])
             .write(to: file, redacting: redaction)
         #expect(
             try HTTPArchive(contentsOf: file)[0].body.text

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// A network that answers from an archive.
+/// A network that responds from an archive.
 @Suite(.limited) struct ReplayTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         return network
     }
 
-    @Test func equalRequestsGetTheirAnswersInOrder() async throws {
+    @Test func equalRequestsGetTheirResponsesInOrder() async throws {
         let network = try network(
             entry("GET", "/jobs/1", text: "waiting"), entry("GET", "/jobs/2", text: "other"),
             entry("GET", "/jobs/1", text: "done"))
@@ -57,7 +57,7 @@ import Testing
         "http://api.example.com/users/7", "https://api.example.com:8443/users/7",
         "https://example.com/users/7",
     ])
-    func aRequestToAnotherOriginHasNoAnswer(_ url: String) async throws {
+    func aRequestToAnotherOriginHasNoResponse(_ url: String) async throws {
         let network = try network(entry())
 
         await #expect(throws: MockError.self) { try await network.exchange(.url(url)) }
@@ -76,7 +76,7 @@ import Testing
         #expect(network.servers.withLock { $0.isEmpty })
     }
 
-    @Test func theLastAnswerMayBeRepeated() async throws {
+    @Test func theLastResponseMayBeRepeated() async throws {
         let network = try network(entry(text: "1"), entry(text: "2"), then: .repeatLast)
         for text in ["1", "2", "2", "2"] {
             #expect(try await network.exchange(.test("users/7")).0.text == text)
@@ -116,7 +116,7 @@ import Testing
             request: #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.write(text))}"#)
     }
 
-    @Test func requestsThatDifferOnlyInWhatIsHiddenAreAnsweredInOrder() async throws {
+    @Test func requestsThatDifferOnlyInWhatIsHiddenGetResponsesInOrder() async throws {
         let network = MockNetwork()
         network.stub(
             try folder.archive(
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatItsClientLeftDoesNotEnd() async throws {
+    @Test func aResponseThatItsClientLeftDoesNotEnd() async throws {
         let network = MockNetwork(clock: MockClock())
         network.stub(try folder.archive(entry(text: "one", response: #", "_ending": "left""#)))
         let (body, _) = try await network.stream(.test("users/7"))

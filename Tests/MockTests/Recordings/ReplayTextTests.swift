@@ -21,7 +21,7 @@ import Testing
             entry("GET", "/a?access_token=a-recorded-5ecret"), entry("GET", "/accounts/REDACTED-2"))
     }
 
-    /// Requests to which the archive has no answer.
+    /// Requests to which the archive has no response.
     static let requests =
         PlantedSecret.all.map(\.request) + [
             URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"zQ8hunter2Lm"}"#),

@@ -13,11 +13,12 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// Recorded requests, and the number of the one whose answer a live request gets; nil if none.
+    /// Recorded requests, and the number of the one whose response a live request gets; nil if
+    /// none.
     struct Row: Sendable, CustomStringConvertible {
         let recorded: [URLRequest]
         let live: URLRequest
-        let answer: Int?
+        let response: Int?
 
         var description: String {
             (recorded + [live]).map { $0.curlCommand(redacting: .none) }.joined(separator: "\n")
@@ -155,34 +156,34 @@ import Testing
     ]
 
     static let rows =
-        urls.map { Row(recorded: $0.map { request($0) }, live: request($1), answer: $2) }
+        urls.map { Row(recorded: $0.map { request($0) }, live: request($1), response: $2) }
         + headers.map {
-            Row(recorded: $0.map { request("a", $0) }, live: request("a", $1), answer: $2)
+            Row(recorded: $0.map { request("a", $0) }, live: request("a", $1), response: $2)
         }
-        + json.map { recorded, live, answer in
+        + json.map { recorded, live, response in
             let type = "application/json"
             return Row(
                 recorded: recorded.map { request(type, body: $0) }, live: request(type, body: live),
-                answer: answer)
+                response: response)
         }
-        + bodies.map { type, recorded, live, answer in
+        + bodies.map { type, recorded, live, response in
             Row(
                 recorded: [request(type, body: recorded)], live: request(type, body: live),
-                answer: answer)
+                response: response)
         } + [
-            Row(recorded: [.test("a", method: "DELETE")], live: .test("a"), answer: nil),
+            Row(recorded: [.test("a", method: "DELETE")], live: .test("a"), response: nil),
             Row(
                 recorded: [request("application/json", body: "[1]")],
-                live: .test("a", method: "POST", body: "[1.0]"), answer: 0),
+                live: .test("a", method: "POST", body: "[1.0]"), response: 0),
             // A recorded form may lack its type.
             Row(
                 recorded: [.test("a", method: "POST", body: "a=1&b=2")],
-                live: request(PlantedSecret.form, body: "b=2&a=1"), answer: 0),
+                live: request(PlantedSecret.form, body: "b=2&a=1"), response: 0),
             Row(
                 recorded: [request(PlantedSecret.multipart, body: form(("a", "1")))],
                 live: request(
                     "multipart/form-data; boundary=y",
-                    body: form(("a", "1")).replacing("--b", with: "--y")), answer: 0),
+                    body: form(("a", "1")).replacing("--b", with: "--y")), response: 0),
         ]
 
     @Test func aMarkMatchesAnyValueAtItsPlace() async throws {
@@ -196,8 +197,8 @@ import Testing
             }
             let network = MockNetwork()
             network.stub(HTTPArchive(exchanges), times: .any)
-            let answer = try? await network.exchange(row.live).0.text
-            #expect(answer == row.answer.map { "\($0)" }, comment)
+            let response = try? await network.exchange(row.live).0.text
+            #expect(response == row.response.map { "\($0)" }, comment)
         }
     }
 
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: ["accounts/*/items/#", "a?access_token=*"])
-    func answersManyRequestsWithMarks(_ template: String) async throws {
+    func respondsToManyRequestsWithMarks(_ template: String) async throws {
         func path(_ index: Int, _ mark: String) -> String {
             template.replacing("*", with: mark).replacing("#", with: "\(index)")
         }

@@ -15,7 +15,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// Sends requests to a server, and again to a network that answers from their recording.
+    /// Sends requests to a server, and again to a network that responds from their recording.
     private func recordAndReplay(
         _ server: MockNetwork, hiding secrets: [String],
         _ body: (any HTTPSession) async throws -> Void,
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    /// The opposite: any other answer must be used, and so must a 401 whose request never comes.
-    @Test func anotherAnswerIsMissed() async throws {
+    /// The opposite: any other response must be used, and so must a 401 whose request never comes.
+    @Test func anotherResponseIsMissed() async throws {
         let network = MockNetwork()
         network.stub(
             try folder.archive(
@@ -209,7 +209,7 @@ import Testing
         return try await session.exchange(request).0.text
     }
 
-    @Test func twoUsersGetTheirOwnAnswers() async throws {
+    @Test func twoUsersGetTheirOwnResponses() async throws {
         let server = MockNetwork()
         for user in ["emma", "zoe"] {
             server.stub(
@@ -231,7 +231,7 @@ import Testing
             #expect(try await Self.me(emma, over: session) == "emma")
         }
 
-        // A request too many does not get the answer of the other user.
+        // A request too many does not get the response of the other user.
         let network = MockNetwork()
         network.stub(try HTTPArchive(contentsOf: file))
         let session = network
@@ -245,7 +245,7 @@ import Testing
                 "came after the only response of the archive (secrets.har, entry 4).") == true)
     }
 
-    @Test func aTokenThatIsNotRecordedIsAnsweredInOrder() async throws {
+    @Test func aTokenThatIsNotRecordedGetsResponsesInOrder() async throws {
         let network = MockNetwork()
         network.stub(
             try folder.archive(
@@ -262,7 +262,7 @@ import Testing
                 """) == true)
     }
 
-    @Test func theLastAnswerIsThatOfTheToken() async throws {
+    @Test func theLastResponseIsThatOfTheToken() async throws {
         let network = MockNetwork()
         network.stub(
             try folder.archive(

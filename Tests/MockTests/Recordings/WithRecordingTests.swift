@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
-    func anAnswerThatWasCutKeepsItsLength(_ transport: Transport) async throws {
+    func aResponseThatWasCutKeepsItsLength(_ transport: Transport) async throws {
         for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
             let archive = try folder.archive(
                 entry(
@@ -156,7 +156,7 @@ import Testing
 
     /// The reasons why nothing is written.
     enum Reason: CaseIterable {
-        case bodyThrew, unanswered, secret
+        case bodyThrew, noResponse, secret
     }
 
     @Test(arguments: Reason.allCases)
@@ -171,7 +171,7 @@ import Testing
                 let session = network
                 switch reason {
                 case .bodyThrew: throw TestError()
-                case .unanswered: _ = try? await session.exchange(.test("other"))
+                case .noResponse: _ = try? await session.exchange(.test("other"))
                 case .secret: _ = try await session.exchange(.test("users/7"))
                 }
             }

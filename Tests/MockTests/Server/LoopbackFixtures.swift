@@ -3,7 +3,7 @@ import Foundation
 @testable import APIKitLiteTesting
 
 extension ResponsePart {
-    /// An answer as a stub would give it.
+    /// A response as a stub would give it.
     static func of(
         _ text: String..., status: Int = 200, fields: [String: String] = [:]
     ) -> ResponsePart {
@@ -22,11 +22,11 @@ extension ResponsePart {
 }
 
 extension LoopbackServer {
-    /// A server that gives every answer immediately, from another thread.
-    convenience init(answer: @escaping @Sendable (URLRequest) throws -> ResponsePart) throws {
+    /// A server that gives every response immediately, from another thread.
+    convenience init(response: @escaping @Sendable (URLRequest) throws -> ResponsePart) throws {
         try self.init { request, respond in
             DispatchQueue.global().async {
-                do { respond(try answer(request)) } catch { respond(.failure(error)) }
+                do { respond(try response(request)) } catch { respond(.failure(error)) }
             }
             return {}
         }
@@ -38,7 +38,7 @@ extension LoopbackServer {
     }
 }
 
-/// Requests that have arrived and are answered when the test says so.
+/// Requests that have arrived and get responses when the test says so.
 final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used with `lock` held.
     private let lock = NSLock()
     private var responders: [@Sendable (ResponsePart) -> Void] = []
@@ -65,8 +65,8 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
     /// Whether more requests were cancelled than the test has waited for.
     var hasCancelledMore: Bool { cancellations.wait(timeout: .now()) == .success }
 
-    /// Answers everything that is held, each with its place in the order of arrival.
-    func answerAll() {
+    /// Responds to everything that is held, each time with its place in the order of arrival.
+    func respondToAll() {
         let responders = lock.withLock { self.responders }
         for (index, respond) in responders.enumerated() { respond(ResponsePart.of("\(index)")) }
     }

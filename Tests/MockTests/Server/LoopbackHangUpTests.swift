@@ -4,7 +4,7 @@ import TestSupport
 
 /// Clients that leave: the server notices it when it reads or writes.
 @Suite(.limited, .usesSockets, .mayBlock) struct LoopbackHangUpTests {
-    /// What a client sends before it resets the connection, and after an answer.
+    /// What a client sends before it resets the connection, and after a response.
     private static let departures: [(text: String, next: String?)] = [
         ("", nil),
         (
@@ -33,14 +33,14 @@ import TestSupport
     }
 
     @Test(arguments: [get("/"), get("/") + get("/")])
-    func noticesAtItsAnswerThatAClientHasLeft(_ text: String) async throws {
+    func noticesAtItsResponseThatAClientHasLeft(_ text: String) async throws {
         let held = HeldRequests()
         let server = try held.serve()
         let client = try RawClient(port: server.port, sending: text)
         #expect(held.waitForArrivals())
         client.reset()
 
-        held.answerAll()
+        held.respondToAll()
 
         await server.listener.closedConnections.wait { $0 >= 1 }
         #expect(server.listener.closedConnections.value == 1)

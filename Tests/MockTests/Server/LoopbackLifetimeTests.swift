@@ -12,11 +12,11 @@ import TestSupport
         let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
         for client in clients { client.send(get("/")) }
 
-        // All of them wait for an answer now.
+        // All of them wait for a response now.
         #expect(held.waitForArrivals(clients.count))
-        held.answerAll()
-        let answers = try clients.map { try $0.reply().text }
-        #expect(Set(answers).count == clients.count)
+        held.respondToAll()
+        let responses = try clients.map { try $0.reply().text }
+        #expect(Set(responses).count == clients.count)
     }
 }
 
@@ -75,13 +75,13 @@ import TestSupport
         client = nil
 
         #expect(held.waitForCancellations())
-        // No client waits for these answers, so they must have no effect.
-        held.answerAll()
+        // No client waits for these responses, so they must have no effect.
+        held.respondToAll()
         withExtendedLifetime(server) {}
     }
 
-    /// The server answers immediately here.
-    @Test func answersAClientThatOnlyFinishedSending() throws {
+    /// The server responds immediately here.
+    @Test func respondsToAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
             respond(ResponsePart.of("x"))
             return {}
@@ -95,8 +95,8 @@ import TestSupport
         #expect(try client.rest().isEmpty)
     }
 
-    /// The answer comes after the server has noticed that the client sends nothing more.
-    @Test func answersAClientThatHasFinishedSendingLongAgo() throws {
+    /// The response comes after the server has noticed that the client sends nothing more.
+    @Test func respondsToAClientThatHasFinishedSendingLongAgo() throws {
         let held = HeldRequests()
         let server = try held.serve()
         let old = try RawClient(port: server.port)
@@ -109,8 +109,8 @@ import TestSupport
         #expect(held.waitForArrivals())
 
         #expect(client.wasProbed() && old.wasProbed())
-        held.answerAll()
-        // Nothing comes before the answers.
+        held.respondToAll()
+        // Nothing comes before the responses.
         #expect(try client.reply().text == "1")
         #expect(try old.reply().text == "0")
         #expect(try client.rest().isEmpty && old.rest().isEmpty)
@@ -129,10 +129,10 @@ import TestSupport
 
         #expect(client.wasProbed())
         let respond = try #require(parts.withLock { $0 })
-        let answer = ResponsePart.of("a", "b")
-        respond(ResponsePart(head: answer.head))
+        let response = ResponsePart.of("a", "b")
+        respond(ResponsePart(head: response.head))
         #expect(try client.hasBegunToReceive())
-        for piece in answer.body { respond(ResponsePart(pieces: [.init(data: piece)])) }
+        for piece in response.body { respond(ResponsePart(pieces: [.init(data: piece)])) }
         // Longer than the server takes to look after its client again.
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
             respond(ResponsePart(end: .success(())))
@@ -145,11 +145,11 @@ import TestSupport
         let hasFinished = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { _, respond in
             hasFinished.blockUntilSignalled()
-            let answer = ResponsePart.of("a", "b")
-            respond(ResponsePart(head: answer.head))
+            let response = ResponsePart.of("a", "b")
+            respond(ResponsePart(head: response.head))
             // Longer than the server takes to look after its client again.
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
-                respond(ResponsePart(pieces: answer.pieces, end: .success(())))
+                respond(ResponsePart(pieces: response.pieces, end: .success(())))
             }
             return {}
         }
@@ -177,7 +177,7 @@ import TestSupport
         #expect(try client.rest().text.hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test func aCompleteAnswerIsNotCancelledAlthoughItsClientHasLeft() async throws {
+    @Test func aCompleteResponseIsNotCancelledAlthoughItsClientHasLeft() async throws {
         let hasLeft = DispatchSemaphore(value: 0)
         let cancelled = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { _, respond in
@@ -201,9 +201,9 @@ import TestSupport
             count.withLock { $0 += 1 }
             let receipt = Receipt()
             _ = receipt.whenEnded { box.withLock { $0 }?.stop() }
-            var answer = ResponsePart.of("x")
-            answer.pieces[0].receipt = receipt
-            respond(answer)
+            var response = ResponsePart.of("x")
+            response.pieces[0].receipt = receipt
+            respond(response)
             return {}
         }
         box.withLock { $0 = server }
@@ -250,7 +250,7 @@ import TestSupport
 
         #expect(held.waitForCancellations(3))
         #expect(!held.hasCancelledMore)
-        held.answerAll()
+        held.respondToAll()
         for client in clients { #expect(try client.rest().isEmpty) }
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets, .mayBlock) struct LoopbackServerTests {
-    @Test func answersWithWhatTheStubSays() throws {
+    @Test func respondsWithWhatTheStubSays() throws {
         let server = try LoopbackServer { request in
             .of(
                 "\(request.httpMethod ?? "") \(request.url?.absoluteString ?? "")", status: 299,
@@ -24,8 +24,8 @@ import TestSupport
         #expect(httpDateFormat.format(date) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    /// An answer, and what the server writes about its length and the connection.
-    private static let framings: [(answer: ResponsePart, fields: [String: String?], text: String)] =
+    /// A response, and what the server writes about its length and the connection.
+    private static let framings: [(given: ResponsePart, fields: [String: String?], text: String)] =
         [
             (.of("abc"), ["Content-Length": "3", "Connection": nil], "abc"),
             // A closure has written it, so it is sent.
@@ -56,10 +56,10 @@ import TestSupport
 
     /// HTTP/1.0 has no chunks: the end of the connection ends the body.
     @Test(arguments: ["1.1", "1.0"])
-    func framesAnAnswer(_ version: String) async {
+    func framesAResponse(_ version: String) async {
         let old = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2")
         await forEachRow(Self.framings) { row, comment in
-            let server = try LoopbackServer { _ in row.answer }
+            let server = try LoopbackServer { _ in row.given }
             let client = try RawClient(
                 port: server.port, sending: version == "1.0" ? old : get("/"))
             let connection = row.fields["Connection"] ?? nil
@@ -126,7 +126,7 @@ import TestSupport
         }
     }
 
-    @Test func answersPipelinedRequestsInOrder() throws {
+    @Test func respondsToPipelinedRequestsInOrder() throws {
         let held = HeldRequests()
         let server = try held.serve()
         let client = try RawClient(port: server.port, sending: get("/0") + get("/1") + get("/2"))
@@ -134,8 +134,8 @@ import TestSupport
         var order: [String] = []
         for _ in 0..<3 {
             #expect(held.waitForArrivals())
-            // This answers some requests a second time, which must have no effect.
-            held.answerAll()
+            // This responds to some requests a second time, which must have no effect.
+            held.respondToAll()
             order.append(try client.reply().text)
         }
         #expect(order == ["0", "1", "2"])
@@ -164,8 +164,8 @@ import TestSupport
             client.finishSending()
         }
 
-        let answers = try client.rest().text
-        #expect(answers.components(separatedBy: "HTTP/1.1 500 ").count == 5_001)
+        let responses = try client.rest().text
+        #expect(responses.components(separatedBy: "HTTP/1.1 500 ").count == 5_001)
     }
 
     @Test(arguments: ["Content-Length", "Transfer-Encoding"])
@@ -229,7 +229,7 @@ import TestSupport
         let client = try RawClient(
             port: server.port, sending: "POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
 
-        // If the socket closed immediately, this would fail, and the answer might be lost.
+        // If the socket closed immediately, this would fail, and the response might be lost.
         #expect(client.send(Data(count: 8_000_000)))
         #expect(try client.reply().status == 400)
         #expect(try client.rest().isEmpty)
@@ -243,14 +243,14 @@ import TestSupport
             }
         }
 
-        func answer(to path: String) throws -> String {
+        func response(to path: String) throws -> String {
             let client = try RawClient(
                 port: server.port, sending: get(path, "Connection: close\r\n"))
             return try client.rest().text
         }
-        #expect(try answer(to: "/network").isEmpty)
-        #expect(try answer(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))
-        #expect(try answer(to: "/other").hasSuffix("\r\n\r\nTestError(number: 7)\n"))
+        #expect(try response(to: "/network").isEmpty)
+        #expect(try response(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))
+        #expect(try response(to: "/other").hasSuffix("\r\n\r\nTestError(number: 7)\n"))
     }
 }
 

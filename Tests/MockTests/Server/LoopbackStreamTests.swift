@@ -4,7 +4,7 @@ import TestSupport
 
 /// Bodies that a closure sends over a socket.
 @Suite(.limited, .usesSockets, .mayBlock) struct LoopbackStreamTests {
-    @Test func sendsTheWholeBodyAndThenTheNextAnswer() throws {
+    @Test func sendsTheWholeBodyAndThenTheNextResponse() throws {
         let network = MockNetwork()
         network.stub(
             .get("/a"), .stream { for piece in ["one ", "two"] { try await $0.send(piece) } })

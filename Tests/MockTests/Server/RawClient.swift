@@ -2,7 +2,7 @@ import TestSupport
 
 /// A blocking TCP client that sends exactly the bytes it is told, well-formed or not.
 final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one receives.
-    /// One answer, taken apart.
+    /// One response, taken apart.
     struct Reply {
         var status: Int
         var head: String
@@ -58,7 +58,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Reads one answer, whichever way its body is delimited.
+    /// Reads one response, whichever way its body is delimited.
     ///
     /// - Parameter method: A `HEAD` has no body, whatever its fields say.
     func reply(to method: String = "GET") throws -> Reply {
@@ -78,7 +78,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         return reply
     }
 
-    /// Waits for the first bytes of an answer, and keeps them for `reply()`.
+    /// Waits for the first bytes of a response, and keeps them for `reply()`.
     func hasBegunToReceive() throws -> Bool {
         try !received.isEmpty || receiveMore(orEnd: true)
     }

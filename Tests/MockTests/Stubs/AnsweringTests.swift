@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite(.limited, .usesSockets) struct AnsweringTests {
     @Test(arguments: Transport.allCases)
-    func answersWithAFixture(_ transport: Transport) async throws {
+    func respondsWithAFixture(_ transport: Transport) async throws {
         for (name, asked, type) in [
             ("users.json", "users", "application/json"),
             ("users.json", "users.json", "application/json"),
@@ -47,7 +47,7 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func answersInOrder(_ transport: Transport) async throws {
+    func respondsInOrder(_ transport: Transport) async throws {
         let client = try TestClient(transport)
         client.network.stub(.get("/a"), .text("1"), .text("2"))
         client.network.stub(.get("/b"), .text("1"), .text("2"), then: .fail)
@@ -100,7 +100,7 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func aCompressedAnswerCanBePassedThrough(_ transport: Transport) async throws {
+    func aCompressedResponseCanBePassedThrough(_ transport: Transport) async throws {
         let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
         let real = MockNetwork()
         real.stub(.any, .data(zipped).header("Content-Encoding", "gzip"))

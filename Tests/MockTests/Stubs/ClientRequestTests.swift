@@ -137,9 +137,9 @@ import Testing
     /// A handler may ignore its cancellation, and return a stream to a client that has left.
     @Test func aStreamThatComesTooLateIsClosed() async {
         let network = MockNetwork()
-        let mayAnswer = Gate()
+        let mayRespond = Gate()
         let stub = network.stub(.any) { _ in
-            await Task { await mayAnswer.wait() }.value
+            await Task { await mayRespond.wait() }.value
             return .stream()
         }
         let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
@@ -147,7 +147,7 @@ import Testing
         request.recordCancellation()
         request.cancelWork()
 
-        mayAnswer.open()
+        mayRespond.open()
 
         await yieldWhile { !stub.streams.value.hasClientLeft }
         #expect(stub.streams.value.open.isEmpty)
@@ -163,7 +163,7 @@ import Testing
 
         stub.streams.value.open.first?.close()
 
-        // The clock moves when the answer waits or has ended.
+        // The clock moves when the response waits or has ended.
         await clock.advance(by: .seconds(1))
         #expect(network.requests.map(\.endTime) == [nil])
         request.cancel()

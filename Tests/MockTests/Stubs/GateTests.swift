@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite(.limited, .usesSockets) struct GateTests {
     @Test(arguments: Transport.allCases, [false, true])
-    func aHeldAnswerComesWhenItIsReleased(
+    func aHeldResponseComesWhenItIsReleased(
         _ transport: Transport, isMadeByHandler: Bool
     ) async throws {
         let client = try TestClient(transport)
@@ -21,7 +21,7 @@ import TestSupport
 
         #expect(try await load == "held")
         #expect(network.requests.first?.endTime != nil)
-        // The stub no longer holds its answers.
+        // The stub no longer holds its responses.
         #expect(try await client.load() == "held")
     }
 
@@ -73,7 +73,7 @@ import TestSupport
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
-    func waitsForAnswers(_ transport: Transport) async throws {
+    func waitsForResponses(_ transport: Transport) async throws {
         let network = MockNetwork()
         let held = network.stub(.get("/held"), .text("x").held)
         network.stub(.get("/now"), .text("x"))

@@ -66,7 +66,7 @@ import TestSupport
 
     /// The opposite: a long chain is no ring, and neither are many requests at once.
     @Test(arguments: Link.allCases)
-    func aChainOfNetworksAnswers(_ link: Link) async throws {
+    func aChainOfNetworksResponds(_ link: Link) async throws {
         for (length, count) in [(16, 1), (1, 20)] {
             let networks = (0...length).map { _ in MockNetwork() }
             for (network, next) in zip(networks, networks.dropFirst()) {
@@ -82,14 +82,14 @@ import TestSupport
         }
     }
 
-    @Test func mayComeBackOnceForAnAnswer() async throws {
+    @Test func mayComeBackOnceForAResponse() async throws {
         let (network, other) = (MockNetwork(), MockNetwork())
-        network.stub(.any, .passthrough(to: other.urlSession), .text("answer"))
+        network.stub(.any, .passthrough(to: other.urlSession), .text("response"))
         other.stub(.any, .passthrough(to: network.urlSession))
 
         let (data, _) = try await network.urlSession.exchange(.test("a"))
 
-        #expect(data.text == "answer")
+        #expect(data.text == "response")
         #expect(network.requests.map { $0.request.allHTTPHeaderFields ?? [:] } == [[:], [:]])
     }
 

@@ -222,7 +222,7 @@ import TestSupport
         return (task, test)
     }
 
-    /// A client of the whole body takes the last piece, and so ends the answer, while it receives
+    /// A client of the whole body takes the last piece, and so ends the response, while it receives
     /// it.
     @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
         let (client, stub) = try open()

@@ -118,7 +118,7 @@ import TestSupport
         #expect(network.requests.map(\.startTime) == (0..<20).map { .seconds(3 * $0) })
     }
 
-    /// The handler's own request is unanswered while it moves the clock, which waits for nobody.
+    /// The handler's own request has no response while it moves the clock, which waits for nobody.
     @Test func advancesInAHandler() async throws {
         let clock = MockClock(patience: .seconds(1_000))
         let network = MockNetwork(clock: clock)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.limited, .usesSockets) struct TimeTests {
     // A handler has a timeout, too, which does not count as a second sleeper.
     @Test(arguments: Transport.allCases, [false, true])
-    func aDelayedAnswerWaitsForTheClock(_ transport: Transport, isHandler: Bool) async throws {
+    func aDelayedResponseWaitsForTheClock(_ transport: Transport, isHandler: Bool) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let late = MockResponse.text("late").delayed(by: .seconds(20))
@@ -92,7 +92,8 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(15))
     }
 
-    // A released answer is given in a task of its own. The clock waits for it, however long it takes.
+    // A released response is given in a task of its own. The clock waits for it, however long it
+    // takes.
     @Test(arguments: [false, true])
     func whatIsDueArrivesWhileTheClockMoves(_ isReleasedBefore: Bool) async throws {
         for _ in 0..<60 {

@@ -58,13 +58,13 @@ extension Transport {
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        let (hasStarted, mayAnswer) = (Gate(), Gate())
+        let (hasStarted, mayRespond) = (Gate(), Gate())
         let handlers = Recorder<String>()
         network.stub(.any) { _ in
             await withTaskCancellationHandler {
                 hasStarted.open()
                 // It ignores its cancellation.
-                await Task { await mayAnswer.wait() }.value
+                await Task { await mayRespond.wait() }.value
             } onCancel: {
                 handlers.append("cancelled")
             }
@@ -78,11 +78,11 @@ extension Transport {
         #expect(await load.value == .error(.timedOut))
         #expect(await handlers.events { _ in true } == ["cancelled"])
         #expect(network.requests.map(\.endTime) == [.seconds(30)])
-        mayAnswer.open()
+        mayRespond.open()
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
-    func anAnswerAtTheTimeoutIsInTime(_ transport: Transport) async throws {
+    func aResponseAtTheTimeoutIsInTime(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("x").delayed(by: .seconds(30)))

@@ -146,7 +146,7 @@ import Testing
         "The network received no request. Perhaps no load was started or awaited, or it "
         + "uses a different session. Pass it network, or network.urlSession."
 
-    /// A client that waits for an answer, without a call of the test.
+    /// A client that waits for a response, without a call of the test.
     private static func request(_ name: String, _ response: MockResponse, count: Int = 1) -> Row {
         Row(testDescription: name, hasClock: false) { place in
             place.stub(.any, response)
@@ -207,7 +207,7 @@ import Testing
             place.start { try? await place.clock.sleep(for: .seconds(1)) }
             await place.clock.waitForSleepers(2)
         },
-        Row(testDescription: "requests without an answer") { place in
+        Row(testDescription: "requests without a response") { place in
             let stub = place.stub(.get("/a"), .json("{}"))
             for _ in 0..<3 { await place.load("c?access_token=swordfish") }
             await place.network.waitForResponses(3)
@@ -377,7 +377,7 @@ import Testing
         _ = await sleeper.result
     }
 
-    @Test func anImmediateAnswerIsNotWatched() async throws {
+    @Test func anImmediateResponseIsNotWatched() async throws {
         let place = Place(hasClock: true)
         place.stub(.any, .json("{}"))
 

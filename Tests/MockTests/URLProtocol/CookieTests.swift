@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite(.limited, .usesSockets) struct CookieTests {
     @Test(arguments: Transport.allCases)
-    func keepsSeveralOfOneAnswer(_ transport: Transport) async throws {
+    func keepsSeveralOfOneResponse(_ transport: Transport) async throws {
         let client = try TestClient(transport)
         client.network.stub(
             .get("/login"),

@@ -9,7 +9,7 @@ import TestSupport
     typealias Row = (response: MockResponse, followsRedirects: Bool, events: [DelegateClient.Event])
 
     /// Responses, and what the delegate sees.
-    private static let answers: [Row] = [
+    private static let responses: [Row] = [
         (
             .text("one two three").chunked(by: 4), true,
             [
@@ -31,7 +31,7 @@ import TestSupport
         (.error(.timedOut), true, [.end(.timedOut)]),
     ]
 
-    @Test(arguments: DelegateClient.Level.allCases, answers)
+    @Test(arguments: DelegateClient.Level.allCases, responses)
     func seesEachEventOnce(_ level: DelegateClient.Level, _ row: Row) async {
         network.stub(.any, row.response)
         network.stub(.get("/new"), .text("there"))

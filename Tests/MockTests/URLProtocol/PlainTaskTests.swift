@@ -44,7 +44,7 @@ import TestSupport
     }
 
     @Test(arguments: [false, true])
-    func deliversABasicChallengeAsAnAnswer(_ hasDelegate: Bool) async throws {
+    func deliversABasicChallengeAsAResponse(_ hasDelegate: Bool) async throws {
         network.stub(
             .any, .text("who?", status: 401).header("WWW-Authenticate", #"Basic realm="x""#))
         let delegate = hasDelegate ? CredentialDelegate() : nil

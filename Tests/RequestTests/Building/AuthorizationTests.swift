@@ -78,7 +78,7 @@ import TestSupport
     @Test(arguments: [
         (400, #"{"error": "invalid_grant"}"#, true), (401, #"{"error": "invalid_grant"}"#, true),
         (400, #"{"error": "invalid_client"}"#, false), (400, "", false), (401, "Denied", false),
-        // Auth0, and servers that answer each request with 200.
+        // Auth0, and servers that respond to each request with 200.
         (403, #"{"error": "invalid_grant"}"#, true), (200, #"{"error": "invalid_grant"}"#, true),
         (403, #"{"error": "access_denied", "error_description": "invalid_grant"}"#, false),
         (403, #"{"error": {"code": "invalid_grant"}}"#, false), (403, "invalid_grant", false),

@@ -25,7 +25,7 @@ import TestSupport
             Failure(description: "Failed: \(place.url), and \"\(place.url)\"."),
         ]
         for underlying in failures {
-            // With the secret in the request, and only in the answer.
+            // With the secret in the request, and only in the response.
             let other = URLRequest(url: URL(string: "https://h")!)
             for request in underlying is Failure ? [request] : [request, other] {
                 errors.append(

@@ -13,12 +13,12 @@ extension MockNetwork {
     /// - `GET /places.json`: all places as a file. `Range` continues.
     /// - `PUT /uploads/{name}`: the number of bytes of the body, which is not kept.
     ///
-    /// Its `urlSession` answers without a socket, `serve(port:)` on one.
+    /// Its `urlSession` responds without a socket, `serve(port:)` on one.
     ///
     /// - Parameters:
     ///   - index: The places.
     ///   - token: The token that it gives to every client.
-    ///   - isFlaky: Whether every third request with the token is answered 503, the first one too,
+    ///   - isFlaky: Whether every third request with the token gets a 503, the first one too,
     ///     and whether the connection of each event stream and of the whole file breaks.
     ///   - isSlow: Whether it sends only 20 kB of `/places.json` in a second.
     ///   - clock: The clock of the events and of the slow file. Without one, all bytes are sent at
@@ -36,12 +36,12 @@ extension MockNetwork {
         }
         network.stub(
             .post("/token").form(["grant_type": "client_credentials"]),
-            .json(encoding: TokenAnswer(accessToken: token)), times: .any)
+            .json(encoding: TokenResponse(accessToken: token)), times: .any)
 
         /// Adds an endpoint: 401 without the token, otherwise what the closure returns.
         func endpoint(
             _ matcher: RequestMatcher,
-            answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
+            response: @escaping @Sendable (RecordedRequest) throws -> MockResponse
         ) {
             let unauthorized = MockResponse.refusal(401, "A token is needed: see POST /token.")
                 .header("WWW-Authenticate", "Bearer")
@@ -52,7 +52,7 @@ extension MockNetwork {
                     return .refusal(503, "The server is busy.").header("Retry-After", "1")
                 }
                 do {
-                    return try answer(request)
+                    return try response(request)
                 } catch let error as InvalidParameter {
                     return .refusal(400, error.sentence)
                 }

@@ -37,5 +37,5 @@ public func placesSession(
         }
         .authenticated(by: tokens)
         .retrying(.standard, clock: clock)
-        .observed(clock: clock) { log("load \($0)") }  // one answer for each load
+        .observed(clock: clock) { log("load \($0)") }  // one response for each load
 }

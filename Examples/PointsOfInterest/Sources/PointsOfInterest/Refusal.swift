@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The server's own error, the body of an answer to a request that it refuses: `{"error": "…"}`.
+/// The server's own error, the body of a response to a request that it refuses: `{"error": "…"}`.
 public struct Refusal: Codable, Equatable, LocalizedError {
     /// A sentence for the user.
     public let error: String

@@ -29,18 +29,18 @@ public struct SignInRequest: APIRequest, Sendable {
 
     /// Parses the new token.
     public func parseResponse(data: Data) throws -> AccessToken {
-        AccessToken(try jsonDecoder.decode(TokenAnswer.self, from: data).accessToken)
+        AccessToken(try jsonDecoder.decode(TokenResponse.self, from: data).accessToken)
     }
 }
 
-/// The answer of `POST /token`, with the names of RFC 6749, section 5.1.
-public struct TokenAnswer: Codable, Equatable, Sendable {
+/// The response of `POST /token`, with the names of RFC 6749, section 5.1.
+public struct TokenResponse: Codable, Equatable, Sendable {
     /// The new token.
     public let accessToken: String
     /// How the token is sent: `Bearer`.
     public let tokenType: String
 
-    /// Creates an answer with a bearer token.
+    /// Creates a response with a bearer token.
     public init(accessToken: String) {
         self.accessToken = accessToken
         tokenType = "Bearer"

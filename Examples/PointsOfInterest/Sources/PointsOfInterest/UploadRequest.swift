@@ -24,7 +24,7 @@ public struct UploadRequest: PlacesRequest, Sendable {
     }
 }
 
-/// The answer of `PUT /uploads/{name}`: `{"bytes": 12}`.
+/// The response of `PUT /uploads/{name}`: `{"bytes": 12}`.
 public struct UploadReceipt: Codable, Equatable, Sendable {
     /// The number of bytes that the server has received.
     public let bytes: Int

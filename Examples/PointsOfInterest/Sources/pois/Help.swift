@@ -36,8 +36,8 @@ package let help = """
       --verbose          show each load and each of its attempts on standard error
 
     What the server inside pois does:
-      --flaky            it answers 503 now and then, and cuts the connections of
-                         watch and download
+      --flaky            it responds with 503 now and then, and cuts the
+                         connections of watch and download
       --slow             it sends 20 kB of the download in a second
 
     Examples:

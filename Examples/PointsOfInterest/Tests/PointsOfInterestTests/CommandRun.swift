@@ -12,7 +12,7 @@ struct CommandRun {
     /// Runs the command to its end. The waits between attempts take no time.
     ///
     /// - Parameters:
-    ///   - network: What the requests are sent over. By default, none is answered.
+    ///   - network: What the requests are sent over. By default, none gets a response.
     ///   - columns: The width of the terminal at standard output.
     ///   - showsProgress: Whether standard error is a terminal.
     init(

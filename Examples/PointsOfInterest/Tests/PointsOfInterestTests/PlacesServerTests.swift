@@ -49,8 +49,8 @@ import Testing
         arguments: [
             ("0", ["A1", "A2"], "2"), ("3", ["A4", "A5"], nil), ("4", ["A5"], nil), ("5", [], nil),
         ] as [(String, [String], String?)])
-    func answersWithAPage(_ cursor: String, _ names: [String], _ next: String?) async throws {
-        let (data, _) = try await answer(to: "/search?q=a&limit=2&cursor=" + cursor)
+    func respondsWithAPage(_ cursor: String, _ names: [String], _ next: String?) async throws {
+        let (data, _) = try await receive("/search?q=a&limit=2&cursor=" + cursor)
 
         let page = try JSONDecoder().decode(SearchPage.self, from: data)
         #expect(page.places.map(\.name) == names)
@@ -62,7 +62,7 @@ import Testing
             (nil, ["1", "2", "3", "4", "5"]), ("4", ["5"]), ("5", nil),
         ] as [(String?, [String]?)])
     func continuesAfterAnEvent(_ id: String?, _ ids: [String]?) async throws {
-        let (data, response) = try await answer(to: "/events", after: id)
+        let (data, response) = try await receive("/events", after: id)
 
         var parser = ServerSentEvents()
         #expect(response.statusCode == (ids == nil ? 204 : 200))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func sendsAllPlacesAsAFile() async throws {
-        let (data, response) = try await answer(to: "/places.json")
+        let (data, response) = try await receive("/places.json")
 
         #expect(
             try JSONDecoder().decode([PointOfInterest].self, from: data) == fivePlaces.places)
@@ -89,7 +89,7 @@ import Testing
     func refuses(
         _ path: String, _ token: String, _ status: Int, _ sentence: String
     ) async throws {
-        let (data, response) = try await answer(to: path, token: token)
+        let (data, response) = try await receive(path, token: token)
 
         #expect(response.statusCode == status)
         #expect(try JSONDecoder().decode(Refusal.self, from: data) == Refusal(error: sentence))
@@ -100,15 +100,15 @@ import Testing
         let url = try #require(URL(string: "https://example.com/search"))
         let request = try URLRequest(url: url).authorization(bearer: "t")
 
-        var answers: [HTTPURLResponse] = []
-        for _ in 1...4 { answers.append(try await session.data(for: request).1) }
+        var responses: [HTTPURLResponse] = []
+        for _ in 1...4 { responses.append(try await session.data(for: request).1) }
 
-        #expect(answers.map(\.statusCode) == [503, 200, 200, 503])
-        #expect(answers[0].value(forHTTPHeaderField: "Retry-After") == "1")
+        #expect(responses.map(\.statusCode) == [503, 200, 200, 503])
+        #expect(responses[0].value(forHTTPHeaderField: "Retry-After") == "1")
     }
 
-    private func answer(
-        to path: String, token: String = "t", after id: String? = nil
+    private func receive(
+        _ path: String, token: String = "t", after id: String? = nil
     ) async throws -> (Data, HTTPURLResponse) {
         let url = try #require(URL(string: "https://example.com" + path))
         let request = try URLRequest(url: url)

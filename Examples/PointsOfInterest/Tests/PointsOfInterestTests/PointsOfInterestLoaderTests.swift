@@ -73,7 +73,7 @@ import Testing
         #expect("\(error)".contains("The body is HTML or XML, where JSON was expected."))
     }
 
-    @Test func printsWhereTheAnswerIsWrong() async throws {
+    @Test func printsWhereTheResponseIsWrong() async throws {
         network.stub(
             .get("/locations"),
             .json(

@@ -3,7 +3,7 @@ import Foundation
 import PointsOfInterest
 import Testing
 
-/// The client against the answers of the real server, which Recordings/places.har contains. The
+/// The client against the responses of the real server, which Recordings/places.har contains. The
 /// README says how to record them again.
 @Suite(.timeLimit(.minutes(1))) struct RecordedPlacesTests {
     @Test func signsInAndFindsTheNearestPlaces() async throws {

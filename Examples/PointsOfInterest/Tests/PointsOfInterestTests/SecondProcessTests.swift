@@ -9,7 +9,7 @@ import pois
 @Suite(.timeLimit(.minutes(2))) struct SecondProcessTests {
     let network = MockNetwork()
 
-    @Test func printsWhatTheServerAnswers() async throws {
+    @Test func printsWhatTheServerSends() async throws {
         network.stub(
             .get("/locations").query(["lat": "37.3293", "long": "-121.8893", "limit": "2"]),
             .json(encoding: [

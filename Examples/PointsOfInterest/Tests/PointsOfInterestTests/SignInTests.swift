@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"access_token": null, "token_type": "Bearer"}"#, ""])
-    func refusesAnAnswerWithoutAToken(_ json: String) {
+    func refusesAResponseWithoutAToken(_ json: String) {
         #expect(throws: DecodingError.self) {
             try signIn.parseResponse(data: Data(json.utf8))
         }

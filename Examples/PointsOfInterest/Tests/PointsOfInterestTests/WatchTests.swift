@@ -43,7 +43,7 @@ import pois
 
         #expect(run.output.split(separator: "\n") == (1...5).map { "Place \($0) (city, XX)" })
         #expect(run.errors.hasPrefix("pois: The network connection was lost. Connecting again in"))
-        // The first one is answered 503.
+        // The first one gets a 503.
         #expect(lastEventIDs(network) == [nil, nil, "3"])
         #expect(run.exitCode == 0)
     }

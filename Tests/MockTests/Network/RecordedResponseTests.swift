@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct RecordedAnswerTests {
+@Suite(.limited, .usesSockets) struct RecordedResponseTests {
     /// A response, and what the journal keeps of it.
     struct Row: Sendable {
         let response: MockResponse
@@ -28,7 +28,7 @@ import TestSupport
     ]
 
     @Test(arguments: Transport.allCases)
-    func keepsTheAnswer(_ transport: Transport) async throws {
+    func keepsTheResponse(_ transport: Transport) async throws {
         await forEachRow(Self.rows, named: \.response.description) { row, comment in
             let client = try TestClient(transport)
             client.network.stub(.any, row.response, times: .any)
@@ -44,7 +44,7 @@ import TestSupport
         }
     }
 
-    @Test func keepsTheErrorOfARequestThatNothingAnswers() async throws {
+    @Test func keepsTheErrorOfARequestToWhichNothingResponds() async throws {
         let network = MockNetwork()
         _ = try? await network.exchange(.test("a"))
         let error = network.requests[0].error as? MockError

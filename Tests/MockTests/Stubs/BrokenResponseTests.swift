@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets, .mayBlock) struct BrokenAnswerTests {
+@Suite(.limited, .usesSockets, .mayBlock) struct BrokenResponseTests {
     private static let sample = MockResponse.json(#"{"name":"Emma"}"#)
 
     /// The error of a request that a response breaks.
@@ -53,7 +53,7 @@ import TestSupport
             transport == .loopback ? .networkConnectionLost : .secureConnectionFailed
 
         #expect(try await code(transport, response) == .error(expected))
-        // An answer without a body does not begin.
+        // A response without a body does not begin.
         for (method, response) in [("GET", MockResponse.status(204)), ("HEAD", Self.sample)] {
             let code = try await code(transport, response.failing(afterBytes: 3), method: method)
             #expect(code == .error(.networkConnectionLost))
@@ -61,7 +61,7 @@ import TestSupport
     }
 
     @Test(arguments: Transport.allCases)
-    func theNextAnswerIsWhole(_ transport: Transport) async throws {
+    func theNextResponseIsWhole(_ transport: Transport) async throws {
         let broken = [
             Self.sample.failing(afterBytes: 3), .error(.networkConnectionLost),
             Self.sample.chunked(by: 2).failing(afterBytes: 3), Self.sample.failing(afterBytes: 99),
