@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-@Suite(.limited, .usesSockets) struct AnsweringTests {
+@Suite(.limited, .usesSockets) struct RespondingTests {
     @Test(arguments: Transport.allCases)
     func respondsWithAFixture(_ transport: Transport) async throws {
         for (name, asked, type) in [
@@ -124,7 +124,7 @@ import TestSupport
         let failure = #expect(throws: VerificationError.self) { try client.network.verify() }
 
         #expect(failure?.findings.count == 1)
-        #expect(failure?.description.contains("use .text(_:). (MockTests/Answering") == true)
+        #expect(failure?.description.contains("use .text(_:). (MockTests/Responding") == true)
     }
 
     @Test func whatNothingMatchesIsNeverPassedThrough() async throws {
