@@ -71,11 +71,11 @@ public struct EventStream: AsyncSequence, Sendable {
         /// Returns the next event, or `nil` after the last event. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection fails and the client does not reconnect,
-        ///   or at the policy's deadline. The error's stage is `.makeRequest` for an ID that no
-        ///   header can contain, `.transport` for a network error, the deadline or a cancellation,
-        ///   `.validate` for a rejected response or a status other than 200, and `.parse` for a
-        ///   media type other than `text/event-stream`, or a body that cannot be parsed. Every
-        ///   later call returns `nil`.
+        ///   or at the policy's deadline. The error's stage is `.makeRequest` if no header can
+        ///   contain the ID, and `.transport` for a network error, the deadline or a cancellation.
+        ///   The stage is `.validate` for a rejected response or a status other than 200 or 204,
+        ///   and `.parse` for a media type other than `text/event-stream` or a body that cannot be
+        ///   parsed. Every later call returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
@@ -107,7 +107,7 @@ public struct EventStream: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Returns a new connection, which sends its request when its first events are read.
+        /// Returns a new connection, which sends its request when its first event is requested.
         private mutating func connect() -> StreamFlow<ParsedRequest<ServerSentEvents>> {
             connectedAt = timeline.now()
             lostAt = lostAt ?? connectedAt
@@ -125,15 +125,15 @@ public struct EventStream: AsyncSequence, Sendable {
                 Load(request, over: session, type: load.requestType, clock: load.clock), input: ())
         }
 
-        /// The time without an accepted connection.
+        /// The time since the last accepted connection ended, or since the first connection began.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
-        /// Suspends until it is time to reconnect, unless the events have ended. `error` is the
-        /// error that ended the connection, or nil if the body was complete.
+        /// Ends the events, with or without an error, or suspends until it is time to reconnect.
+        /// `error` is the error that ended the connection, or nil if the body was complete.
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
-            // The parser may be ahead of the reader, so the ID of the last returned event is kept.
+            // A cancelled task does not reconnect, whatever ended the connection.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
                 throw stream.load.failure(
@@ -151,7 +151,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 }
                 lostAt = end
             }
-            // The load of the connection has its observers.
+            // Only the connection's own load has the observers to notify.
             let load = connection?.load ?? stream.load
             connection = nil
             let decision = reconnection.decision(
@@ -177,7 +177,7 @@ extension RetryPolicy {
     /// does (HTML Standard, section 9.2).
     ///
     /// Unless the server asks for other delays, the delays start at up to 3 seconds, and are at
-    /// most 30 seconds. To give up while a server cannot be reached, set `maximumAttempts` or
+    /// most 30 seconds. To give up on a server that cannot be reached, set `maximumAttempts` or
     /// `deadline`.
     public static let eventStream = RetryPolicy(
         maximumAttempts: .max, baseDelay: .seconds(3), deadline: nil)
@@ -200,8 +200,8 @@ extension HTTPSession {
     /// `GET` is sent again.
     ///
     /// - Parameters:
-    ///   - request: The request to send. The headers `Accept` and `Cache-Control` are added, unless
-    ///     the request has these headers. `Last-Event-ID` is set if there is an ID.
+    ///   - request: The request to send. Each of the headers `Accept` and `Cache-Control` is added
+    ///     if the request does not have it. `Last-Event-ID` is set if there is an ID.
     ///   - lastEventID: The ID of an earlier stream's last event, or empty if there is no ID.
     ///   - policy: The policy that limits and delays reconnections. `maximumAttempts` limits the
     ///     number of consecutive connections that are not accepted, and `deadline` limits the time

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StreamParser<ServerSentEvent> where Self: Sendable {
-    /// Returns a parser that ends at an event with this data, and leaves that event out.
+    /// Returns a parser that ends at the first event with the given data, and omits that event.
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
@@ -23,7 +23,7 @@ extension StreamParser<ServerSentEvent> where Self: Sendable {
     /// set the ID. An event of the type `error` ends the stream with ``StreamError/event(_:)``. If
     /// an event's data cannot be decoded, the stream fails with the decoder's error in an
     /// ``APIRequestError``. For a `DecodingError`, ``APIRequestError/data`` is the event's data. To
-    /// continue after such an event, decode the events in `compactMap`.
+    /// continue after data that cannot be decoded, decode the events in `compactMap`.
     ///
     /// The elements have no IDs. To resume a stream after its last ID, use the events themselves.
     ///

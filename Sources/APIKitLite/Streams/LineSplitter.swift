@@ -6,7 +6,7 @@ import Foundation
 struct LineSplitter: Sendable {
     private let endsAtReturn: Bool
     private let longestLine: Int
-    /// The bytes that have been returned as lines, followed by the remaining bytes.
+    /// The returned lines that have not been removed yet, followed by the remaining bytes.
     private var bytes: [UInt8] = []
     /// Where the next line begins, and where the search for its end continues.
     private var (start, searched) = (0, 0)

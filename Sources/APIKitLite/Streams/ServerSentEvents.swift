@@ -8,7 +8,7 @@ import Foundation
 /// // [ServerSentEvent(data: "hello", id: "7")]
 /// ```
 ///
-/// Lines end with LF, CR or CR LF. One byte order mark at the start, comments and unknown fields
+/// Lines end with LF, CR or CR LF. Comments, unknown fields, and one byte order mark at the start
 /// are ignored. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is not
 /// returned, nor is an event cut off by the end of the body. An `id` field with U+0000 is ignored.
 ///
@@ -66,7 +66,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///     value. The body is one value if its content type is JSON, or if it begins with `{` or
     ///     `[` and its content type is not `text/event-stream`. The value is the data of one event
     ///     without an ID, and completes the stream. An empty body contains no event.
-    ///   - mediaTypes: The media types of events to accept, in lower case, or empty for any type.
+    ///   - mediaTypes: The media types to accept for events, in lower case, or empty for any type.
     ///   - longestLine: The maximum size in bytes of a line, and of an event's data. The default is
     ///     16 MiB. If this size is exceeded, the parser throws a ``StreamError``.
     public init(
@@ -165,7 +165,7 @@ extension ServerSentEvents {
     }
 
     /// Reads the last line. If the body is a single JSON value, returns an event with that value.
-    /// In an event stream, ignores an incomplete last line and its event.
+    /// In an event stream, ignores an incomplete last line and an incomplete last event.
     ///
     /// - Throws: ``StreamError``: see ``finish(into:)``.
     private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -246,7 +246,7 @@ extension ServerSentEvents {
         }
     }
 
-    /// Returns the event that ends here, or `nil` if it has no data.
+    /// Returns the event that ends here, or `nil` if the event has no `data` field.
     private mutating func endEvent() -> ServerSentEvent? {
         lastEventID = id
         isEventStream = isEventStream || data != nil

@@ -8,19 +8,19 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The stream ended without the last element that ``StreamParser/until(_:)`` requires. The
     /// count is the number of elements before the end.
     case unfinished(elementCount: Int)
-    /// A line, or the data of one event, is longer than this number of bytes, which is the parser's
+    /// A line, or the data of one event, is longer than `limit` bytes, which is the parser's
     /// `longestLine`.
     case lineTooLong(limit: Int)
     /// The parser does not accept the media type of the response, such as `text/html`. The types
     /// are in lower case and without parameters. If only the body shows that it is not an event
-    /// stream, `found` describes the body, such as `JSON`.
+    /// stream, `found` is a description of the body, such as `JSON`.
     case unexpectedContentType(found: String, expected: [String])
     /// The body that a text parser received is compressed with gzip.
     case compressed
     /// An event stream contains JSON that is not part of an event, such as `{"error": …}` after the
-    /// last event, or in place of all events. The text may be incomplete. To decode the text, use
-    /// ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide the secrets in the
-    /// text.
+    /// last event, or in place of all events. The JSON text may be incomplete. To decode the text,
+    /// use ``APIRequestError/decodeBody(_:using:)``. The messages of this error hide the secrets in
+    /// the text.
     case unexpectedJSON(String)
 
     /// A message for a developer. It can quote the beginning of the event's data or of the JSON.

@@ -29,7 +29,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var beginning: Data? = Data()
     /// The elements parsed but not yet returned.
     private var elements: ArraySlice<Element> = []
-    /// The parser's error, which is thrown after the pending `elements`.
+    /// The parser's error, which is thrown after the pending `elements` have been returned.
     private var failure: APIRequestError?
     private var isOver = false
 
@@ -44,8 +44,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// error. The first call sends the request, unless the body is already open.
     ///
     /// If `isConcurrent` is true, the functions of the request and the parser run off the caller's
-    /// actor, and the request, its input and its elements must be `Sendable`. Observers are
-    /// notified of a response that was not accepted or parsed, unless `isReporting` is false.
+    /// actor, and the request, its input and its elements must be `Sendable`. Unless `isReporting`
+    /// is false, observers are notified of a response that was not accepted or could not be parsed.
     ///
     /// - Throws: An error from any stage. If another task is in this function, the underlying error
     ///   is ``TransportError/bodyReadTwice``, and the stream continues for the other task.
@@ -74,7 +74,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     /// Returns the stream's error for an error that the parser threw.
     private func parseFailure(_ error: any Error) -> APIRequestError {
-        // A closure that decodes an event throws an error without a request.
+        // A closure that decodes an event can throw an `APIRequestError` without a request.
         let error = (error as? APIRequestError)?.thrown ?? error
         var data = (error as? DecodingError)?.element
         switch error {
