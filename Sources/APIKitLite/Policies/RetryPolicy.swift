@@ -80,8 +80,8 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The default policy: at most 3 attempts, which begin within 120 seconds.
     ///
-    /// The delays are at most 0.5 and 1 second, unless the server asks for other delays of up to 30
-    /// seconds.
+    /// The first delay is at most 0.5 seconds, and the second is at most 1 second, unless the
+    /// server asks for other delays of up to 30 seconds.
     public static let standard = RetryPolicy(
         methods: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"],
         statuses: [408, 429, 500, 502, 503, 504],

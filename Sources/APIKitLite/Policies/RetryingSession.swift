@@ -56,9 +56,9 @@ extension HTTPSession {
     /// ends a delay immediately with `URLError.cancelled`, and nothing is sent after the
     /// cancellation.
     ///
-    /// For a stream, the policy decides by the headers or the error. Once the headers of a response
-    /// that is not retried have arrived, nothing is sent again. If the body ends early, reading the
-    /// body throws an error.
+    /// For a stream, the policy bases its decision on the headers or the error. Once the headers of
+    /// a response that is not retried have arrived, nothing is sent again. If the body ends early,
+    /// reading the body throws an error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. If it has passed before
     /// an attempt, the caller receives `URLError.timedOut`. The deadline does not end an attempt
@@ -68,11 +68,11 @@ extension HTTPSession {
     ///   - policy: The policy that decides which failures are retried, how often, and after what
     ///     delays.
     ///   - clock: The clock that measures the delays and the deadline.
-    ///   - deciding: Your own rule, which decides what to do after an attempt with any response or
-    ///     error. By default, the policy decides. The rule should be a pure function, and is not
-    ///     called if the caller was cancelled. The rule can exceed ``RetryPolicy/maximumAttempts``,
-    ///     retry any method, and return another request. Two limits always apply: no attempt starts
-    ///     after the deadline, and your own body stream is sent only once.
+    ///   - deciding: Your own rule, which decides what to do after any response or error. By
+    ///     default, the policy decides. The rule should be a pure function, and is not called if
+    ///     the caller was cancelled. The rule can exceed ``RetryPolicy/maximumAttempts``, retry any
+    ///     method, and return another request. Two limits always apply: no attempt starts after the
+    ///     deadline, and your own body stream is sent only once.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
     ///     response has no valid `Date` header.

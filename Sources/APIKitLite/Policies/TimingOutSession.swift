@@ -83,7 +83,7 @@ extension HTTPSession {
     ///     is sent, and each exchange throws `URLError.timedOut`.
     ///   - idle: The longest time that a stream's reader waits for the next piece, or nil for no
     ///     limit.
-    ///   - clock: The clock that measures the time. `MockClock.waitForSleepers()` does not count
+    ///   - clock: The clock that measures both times. `MockClock.waitForSleepers()` does not count
     ///     timeouts, so a test must wait for the request to arrive, and then move the clock.
     public func timingOut(
         after duration: Duration, idle: Duration? = nil,

@@ -2,8 +2,8 @@ import Foundation
 
 /// The bytes of one body that were received but not yet read.
 ///
-/// The lock of `state` guards all properties that change. No other code is called while the lock is
-/// held.
+/// The lock of `state` guards all properties that change. While the lock is held, no callback is
+/// called, and no continuation is resumed.
 package final class BodyBuffer: Sendable {
     private struct State {
         var pieces: [Data] = []
@@ -14,7 +14,7 @@ package final class BodyBuffer: Sendable {
         var reader: CheckedContinuation<Data?, any Error>?
         /// The function that ends the transfer. Nil before it is set, and after the body has ended.
         var cancel: (@Sendable () -> Void)?
-        /// Whether the transfer was ended early, or must be ended as soon as `cancel` is set.
+        /// Whether the transfer was ended early, or must be ended when `onCancel` is called.
         var isCancelled = false
 
         /// Removes and returns the pieces that have arrived. At the end of the body, returns an
@@ -39,8 +39,8 @@ package final class BodyBuffer: Sendable {
     }
 
     /// Sets the function that ends the transfer. The function is called at most once, when
-    /// `end(throwing:)` ends the transfer or the limit is exceeded. If the transfer must already
-    /// end, the function is called immediately.
+    /// `end(throwing:)` ends the transfer or the limit is exceeded. If one of these has already
+    /// happened, the function is called immediately.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = cancel }
@@ -139,7 +139,7 @@ package final class BodyBuffer: Sendable {
     package func end(throwing error: any Error) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
         let (reader, cancel) = state.withLock { state -> Step in
-            // The body has ended, and all its bytes have been read.
+            // The body has ended, and all its bytes have been read or discarded.
             if state.count == 0, state.ending != nil { return (nil, nil) }
             (state.pieces, state.count) = ([], 0)
             // `isCancelled` remains true if the limit was already exceeded.

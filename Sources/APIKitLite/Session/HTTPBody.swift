@@ -11,8 +11,8 @@ import Foundation
 /// is busy are joined. The number of unread bytes is limited: see
 /// ``HTTPSession/stream(_:buffering:)``.
 ///
-/// The transfer ends as soon as you leave the loop, release a body that you have not begun to read,
-/// or cancel the reading task. A body in pieces can be read only once.
+/// The transfer ends when you leave the loop, release a body that you have not begun to read, or
+/// cancel the reading task. A body in pieces can be read only once.
 ///
 /// A session that wraps another session can return a body that wraps the inner session's body: see
 /// ``map(_:)``.
@@ -218,9 +218,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// - Returns: At least one byte, or nil at the end of the body.
         /// - Throws: `URLError.cancelled` if the task is cancelled.
         ///   ``TransportError/bodyLimit(_:)`` if too many bytes were unread.
-        ///   ``TransportError/bodyReadTwice`` if the body was read before, or another task is
-        ///   waiting for `next()` on a copy of this iterator. Otherwise, the error that ended the
-        ///   transfer, which every later call throws again.
+        ///   ``TransportError/bodyReadTwice`` if a body in pieces was read before, or another task
+        ///   is waiting for `next()` on a copy of this iterator. Otherwise, the error that ended
+        ///   the transfer, which every later call throws again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
             try await nextPiece()
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type that sends a request and returns its response. A loader needs nothing else.
+/// A type that sends a request and returns its response. A loader needs only this from its session.
 ///
 /// `URLSession` and every policy conform to this protocol. A policy wraps another session, so
 /// policies can be chained. Your own policy is a type with a `send` function:
@@ -81,9 +81,9 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - progress: Called on any thread while the request's body is sent, with the number of
-    ///     bytes passed to the connection so far, and the body's size. When the full size is first
-    ///     reported, a few hundred kilobytes may still be in transit. If the server refuses the
-    ///     body before all of it was read, the number stays below the size. If the request is sent
+    ///     bytes passed to the connection so far, and the body's size. When the number reaches the
+    ///     size, a few hundred kilobytes may still be in transit. If the server refuses the body
+    ///     before all of it was passed on, the number stays below the size. If the request is sent
     ///     again, the number drops. For your own body stream, the size is nil on Apple platforms,
     ///     and `progress` is not called on Linux.
     /// - Returns: The body's bytes, and the status and headers.
@@ -127,8 +127,8 @@ extension HTTPSession {
     /// If the reader is slow, bytes are buffered. On Apple platforms, a `URLSession` suspends its
     /// task while more than 1 MiB, or half of the limit if that is less, is buffered, so that the
     /// server waits. Foundation on Linux cannot slow only one task. While more than 2 MiB, or half
-    /// of the limit if that is less, is buffered, all transfers of the process are slowed until the
-    /// reader has read nothing for 100 ms.
+    /// of the limit if that is less, is buffered, all transfers of the process are slowed. Once the
+    /// reader has read nothing for 100 ms, they are no longer slowed.
     ///
     /// - Parameters:
     ///   - request: The request to send.

@@ -20,8 +20,8 @@ extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final response.
     ///
     /// - Throws: Any error thrown by the app's closure, or
-    ///   ``TransportError/refusedRedirect(from:to:)`` if a secret must not be sent to another
-    ///   origin.
+    ///   ``TransportError/refusedRedirect(from:to:)`` if the redirect would send a secret to
+    ///   another origin.
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
     ) throws -> URLRequest? {
@@ -31,17 +31,17 @@ extension SendContext {
     }
 }
 
-/// Returns the request that follows a redirect, or nil if the response is the final response,
-/// because it has no redirect status, or no `Location` with an `http` or `https` URL.
+/// Returns the request that follows a redirect. Returns nil if the response is final: it has no
+/// redirect status, or no `Location` with an `http` or `https` URL.
 ///
-/// A POST after 301 or 302, and any request except a HEAD after 303, becomes a GET without a body.
-/// Otherwise, the method and the body are kept (RFC 9110, section 15.4). The fragment is kept
+/// After 303, any request except a HEAD becomes a GET without a body. After 301 or 302, only a POST
+/// does. Otherwise, the method and the body are kept (RFC 9110, section 15.4). The fragment is kept
 /// unless the location has its own fragment (RFC 9110, section 10.2.2).
 ///
-/// A redirected request to another origin (scheme, host or port) keeps only content and
-/// content-negotiation headers. These are `Range`, `User-Agent`, `Last-Event-ID` (without it, a
-/// stream would start over), and the request headers of RFC 9110 whose names begin with `Accept`,
-/// `Content-` or `If-`. Credentials, cookies and unknown headers are removed.
+/// A redirected request to another origin (scheme, host or port) keeps only these headers: `Range`,
+/// `User-Agent`, `Last-Event-ID` (without it, a stream would start over), and the request headers
+/// of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`. Credentials, cookies and all
+/// other headers are removed.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {

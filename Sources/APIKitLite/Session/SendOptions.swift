@@ -14,14 +14,14 @@ public struct SendOptions: Sendable {
 
     /// Waits for the whole response. The body is complete, so ``HTTPBody/data`` has all bytes.
     ///
-    /// If a body is larger than ``HTTPSession/limitingBodies(to:)`` allows, by default 1 GiB, the
-    /// request fails with ``TransportError/bodyTooLarge(limit:)``.
+    /// If a body exceeds the limit of ``HTTPSession/limitingBodies(to:)``, or 1 GiB if there is no
+    /// such limit, the request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static let body = SendOptions(bufferLimit: nil)
 
     /// Waits for the headers. The body follows in pieces.
     ///
     /// - Parameter limit: The maximum number of bytes buffered for the reader. Nil means 64 MiB. A
-    ///   value below 1 counts as 1. If more bytes arrive, the body throws
+    ///   value below 1 counts as 1. If more bytes are unread, the body throws
     ///   ``TransportError/bodyLimit(_:)``.
     public static func head(limit: Int? = nil) -> SendOptions {
         SendOptions(bufferLimit: limit ?? standardLimit)
@@ -34,13 +34,13 @@ public struct SendOptions: Sendable {
     static let standardBodyLimit = 1024 * 1024 * 1024
 }
 
-/// How often a user has signed out or been replaced in this process. If the number has grown since
-/// a request was made, the request may belong to an earlier user.
+/// The number of times that a user has signed out or been replaced in this process. If it has grown
+/// since a request was made, the request may belong to an earlier user.
 let userChanges = Locked(0)
 
 /// What the sessions in a chain tell each other about a request.
 package struct SendContext: Sendable {
-    /// How many mocks have passed on the request that the current task is sending.
+    /// How many mocks have passed the current task's request on.
     @TaskLocal package static var passes = 0
 
     /// The request's type, such as `UserRequest`, or the `name` passed to the load, if any.
@@ -68,8 +68,8 @@ package struct SendContext: Sendable {
     /// waited since then, for example for a retry.
     var madeAt: Int?
 
-    /// Records when the request was made, unless it is recorded already. Call this before the
-    /// request waits, for example for a retry.
+    /// Sets ``madeAt``, unless it is already set. Call this before the request waits, for example
+    /// for a retry.
     mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a

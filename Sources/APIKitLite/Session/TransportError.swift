@@ -12,7 +12,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     /// The redirect was not followed. An origin looks like `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
     /// The app set another credential, or nil, after the request was made, so the request was not
-    /// sent: see ``Credentials/credential``.
+    /// sent, or not sent again: see ``Credentials/credential``.
     case credentialChanged
     /// The reader of a body was too slow, and the unread bytes exceeded this limit. The reader
     /// receives the buffered bytes before this error. See ``HTTPSession/stream(_:buffering:)``.

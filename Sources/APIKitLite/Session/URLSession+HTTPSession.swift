@@ -70,9 +70,9 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        // Foundation itself would receive a whole body without a limit, so a limited body is
-        // streamed. On Linux, a request that an app's own protocol class loads stays in the app's
-        // session.
+        // Foundation itself would collect a whole body of any size, so a limited body is streamed.
+        // On Linux, a whole body from an app's own protocol class is not streamed, so that the task
+        // stays in the app's session.
         let isOverConnection = usesStandardProtocol(for: request)
         let isLimited = options.context.bodyLimit != nil && isOverConnection
         let isStream = options.bufferLimit != nil || isLimited

@@ -44,8 +44,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The outcome of the task, if this object, not Foundation, decides the outcome.
     private var decision: Result<TaskOutcome, any Error>?
 
-    /// Whether the task's response is still needed, because the exchange was not cancelled and this
-    /// object has not decided how the task ends.
+    /// Whether the task's response is still needed. False once the exchange is cancelled, the task
+    /// has ended, or this object has decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
     required init(
@@ -208,7 +208,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 }
 
 extension URLSessionTask {
-    /// How many mocks have passed on the task's request. Nil if the task belongs to neither an
-    /// exchange nor a stream. The task of an exchange or a stream follows no redirect.
+    /// How many mocks have passed the task's request on. Nil if the task belongs to neither an
+    /// exchange nor a stream. Only such a task can follow a redirect.
     package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

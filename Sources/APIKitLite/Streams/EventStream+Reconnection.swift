@@ -24,9 +24,9 @@ extension EventStream {
         /// The number of connections since the last accepted connection, or since the start.
         var refusals = 0
 
-        /// The number of connections, counted from the last connection that had an event, or that
-        /// was accepted and lasted at least `maximumDelay`. The delay grows with this number, so
-        /// that a server that accepts and closes each connection is not flooded.
+        /// The number of connections. A connection that has an event, or that is accepted and lasts
+        /// at least `maximumDelay`, counts as the first connection again. The delay grows with this
+        /// number, so that a server that accepts and closes each connection is not flooded.
         var attempts = 0
 
         /// The delay that the server's last `retry` field asks for, or `nil` if there was no such
@@ -59,7 +59,7 @@ extension EventStream {
             policy.methods = ["GET"]
             // A shorter delay from the server replaces the policy's base delay.
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
-            // After a complete body, the client reconnects just as after a lost connection.
+            // After a complete body, the client reconnects even if the policy lacks this code.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
             // After an error in a stage other than `validate` and `transport`, a new connection
             // would fail in the same way.
@@ -74,9 +74,8 @@ extension EventStream {
             return policy.allows(wait, after: elapsed) ? .reconnect(after: wait) : .fail
         }
 
-        /// Returns the request for the next connection, with `Last-Event-ID` unless the ID is
-        /// empty, and with `Accept` and `Cache-Control` unless the request already has these
-        /// headers.
+        /// Returns the request for the next connection. Sets `Last-Event-ID` unless the ID is
+        /// empty, and adds `Accept` or `Cache-Control` if the request lacks that header.
         ///
         /// - Throws: ``RequestBuildingError`` if no header can contain the ID.
         func request(_ request: URLRequest) throws -> URLRequest {

@@ -11,8 +11,8 @@ import Foundation
 /// - Only a `GET` is sent again. Any other request may have side effects, so it is sent once.
 /// - A status of 204 ends the events.
 /// - After a complete body, or a `URLError` with one of the policy's codes, the client reconnects.
-/// - After one of the policy's statuses, such as 503, the client also reconnects, unlike a client
-///   that follows the HTML Standard.
+/// - As an exception to the HTML Standard, the client also reconnects after one of the policy's
+///   statuses, such as 503.
 /// - Any other status except 200, a media type other than `text/event-stream`, or a body that
 ///   cannot be parsed is an error.
 /// - Only consecutive connections that fail before they are accepted count as attempts. So a stream
@@ -20,7 +20,7 @@ import Foundation
 ///   a minute.
 ///
 /// The delay after the *n*-th connection is the server's `retry`, if any, plus the policy's
-/// backoff, `random × min(maximumDelay, base × 2ⁿ⁻¹)`, where `base` is `baseDelay`, or `retry` if
+/// backoff, `random × min(maximumDelay, base × 2ⁿ⁻¹)`. Here, `base` is `baseDelay`, or `retry` if
 /// that is less. The delay is at least 100 ms, and grows even if a server accepts and ends each
 /// connection immediately. A connection that has an event, or that is accepted and lasts at least
 /// `maximumDelay`, counts as the first connection again. `Retry-After` replaces the backoff.
