@@ -123,9 +123,9 @@ extension HTTPSession {
     ///   - redaction: The secrets to hide in error texts.
     ///   - validate: A closure that throws if a response is not acceptable. By default, the
     ///     response's status must be in `200..<300`. The closure is called with empty data when the
-    ///     headers arrive, or with the body if the session returns a complete body. If the closure
-    ///     throws for empty data, it is called again with the beginning of the body, so that its
-    ///     error can quote the server's message.
+    ///     headers arrive. If it then throws, it is called again with the beginning of the body, so
+    ///     that its error can quote the server's message. If the session returns a complete body,
+    ///     the closure is instead called once, with that body.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,

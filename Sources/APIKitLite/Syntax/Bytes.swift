@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-    /// Returns the index of each nonoverlapping occurrence of a byte sequence. Unlike Foundation's
+    /// Returns the index of each nonoverlapping occurrence of a byte sequence. Unlike a loop with
     /// `range(of:in:)`, takes time linear in the data's size, even if the sequence occurs often.
     package func places(of pattern: Data) -> [Int] {
         withUnsafeBytes { bytes in
@@ -61,9 +61,9 @@ extension Data {
     }
 }
 
-/// Returns the name of the compression of a body that is not text. The first bytes identify the
-/// compression or, for a format without a magic number, the `Content-Encoding` does. Returns nil if
-/// no compression is recognized.
+/// Returns the name of the compression of a body that is not text. The compression is recognized by
+/// the first bytes or, for a format without a magic number, by the `Content-Encoding`. Returns nil
+/// if no compression is recognized.
 func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     let start = body.beginning(1_000)
     guard start.contains(0) || exactText(start) == nil else { return nil }

@@ -10,7 +10,7 @@ package func headerParameter(_ name: String, of header: String) -> String? {
         }
         let text = value.trimmingCharacters(in: .whitespaces)
         guard text.hasPrefix("\"") else { return text }
-        // Clients escape only quotation marks, so any other backslash is part of the value.
+        // Clients escape only `"`, so a backslash before another character is part of the value.
         let isClosed = text.count > 1 && text.hasSuffix("\"")
         return String(text.dropFirst().dropLast(isClosed ? 1 : 0)).replacing("\\\"", with: "\"")
     }
@@ -57,8 +57,8 @@ package func mediaTypeParameter(_ name: String, of contentType: String?) -> Stri
     value(of: contentType).flatMap { headerParameter(name, of: $0.text) }
 }
 
-/// Returns the value to use if the field was sent several times: the last valid media type other
-/// than `*/*` (Fetch, "extract a MIME type"), or else the last value with a type.
+/// Returns the last value with a valid media type other than `*/*` (Fetch, "extract a MIME type"),
+/// or else the last value with any type. A field that was sent several times has several values.
 private func value(of contentType: String?) -> (type: String, text: String)? {
     let values = splitHeader(contentType ?? "", at: UInt8(ascii: ",")).map { text in
         (text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased(), text)

@@ -23,8 +23,8 @@ package func encodedBody(of value: some Encodable, _ encoder: JSONEncoder?) thro
 }
 
 extension Collection<UInt8> {
-    /// Whether a body has at most a byte order mark and white space. Some frameworks send such
-    /// bodies.
+    /// Whether a body is empty, apart from any byte order mark and white space. Some frameworks
+    /// send such bodies.
     package var isEmptyBody: Bool { afterWhitespace.isEmpty }
 
     /// The bytes after any byte order mark and JSON white space (RFC 8259, section 2).

@@ -104,7 +104,7 @@ private func hexDigit(_ byte: UInt8) -> UInt8? {
 }
 
 extension URL {
-    /// Creates a URL from a peer's reference (RFC 3986, section 4.1), which may lack escapes.
+    /// Creates a URL from a URL reference (RFC 3986, section 4.1) that may lack escapes.
     ///
     /// Foundation also adds missing escapes, but then escapes each `%` again: `/a|b%20c` would
     /// become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, Foundation rejects such text.

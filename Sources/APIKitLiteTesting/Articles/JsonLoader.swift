@@ -24,7 +24,7 @@ public struct JsonLoader {
 
     /// Returns the bytes of a fixture.
     ///
-    /// Looks in the bundle's resources, and in their folders `Fixtures` and `Resources`.
+    /// Looks in the bundle's resource folder, and in its subfolders `Fixtures` and `Resources`.
     ///
     /// - Parameter fileName: The name of the file. You can omit the extension `.json`.
     /// - Returns: The content of the file.
@@ -65,8 +65,8 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files in the searched folders whose names have an extension. An error lists the first
-    /// ten to reveal a misspelt name.
+    /// The names of the files with an extension in the searched folders. To reveal a misspelt name,
+    /// an error lists the first ten.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)

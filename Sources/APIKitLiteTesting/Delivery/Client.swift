@@ -9,8 +9,8 @@ protocol Client: AnyObject, Sendable {
     /// What the reader of the body is doing; nil if this is unknown.
     var readerState: ReaderState? { get }
 
-    /// The session's timeout between two bytes, in seconds, or nil if there is none or it is
-    /// unknown. Only a request with the default timeout, 60 seconds, uses the session's timeout.
+    /// The session's timeout between two bytes, in seconds; nil if no `URLSession` is known. Only a
+    /// request with the default timeout, 60 seconds, uses the session's timeout.
     var sessionTimeout: TimeInterval? { get }
 
     /// Whether the client can receive only HTTP responses.
@@ -23,8 +23,8 @@ protocol Client: AnyObject, Sendable {
     /// Foundation stores cookies only for its own URL protocols.
     var cookieStorage: HTTPCookieStorage? { get }
 
-    /// Decides about a redirect. The completion handler, which may be called on any thread,
-    /// receives the next request, nil to deliver the redirect itself, or an error.
+    /// Decides whether to follow a redirect. The completion handler, which may be called on any
+    /// thread, receives the next request or an error, or nil to deliver the redirect itself.
     func follow(
         _ response: HTTPURLResponse, to request: URLRequest,
         completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void)
@@ -37,16 +37,16 @@ extension Client {
     func idleTimeout(for request: URLRequest) -> Duration {
         let isDefault = request.timeoutInterval == 60
         let seconds = isDefault ? sessionTimeout ?? 60 : request.timeoutInterval
-        // Zero means no timeout. The upper limit, about 31 years, keeps sums of durations from
+        // Zero means no timeout. The upper limit, almost 32 years, keeps sums of durations from
         // overflowing.
         return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
     }
 }
 
 extension URLRequest {
-    /// Returns the request with any cookies that a storage has for the request's URL, unless
-    /// `httpShouldHandleCookies` is false. As in a `URLSession`, these cookies replace the
-    /// request's own `Cookie`.
+    /// Returns the request with any cookies that a storage has for the request's URL. As in a
+    /// `URLSession`, these cookies replace the request's own `Cookie`. If `httpShouldHandleCookies`
+    /// is false, the request is unchanged.
     func addingCookies(of storage: HTTPCookieStorage?) -> URLRequest {
         guard httpShouldHandleCookies, let url, let cookies = storage?.cookies(for: url),
             !cookies.isEmpty

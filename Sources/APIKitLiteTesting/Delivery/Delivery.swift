@@ -1,18 +1,18 @@
 import APIKitLite
 import Foundation
 
-/// Delivers a response that must wait for something. The network's clock measures the time.
+/// Delivers a response that must wait for something. All times are those of the network's clock.
 ///
 /// One task runs the reply's function. The parts that the function delivers become due, and the
 /// client receives them together when the function waits or ends. If the client waits too long for
 /// the next byte, the response fails with `URLError.timedOut`.
 ///
 /// The task works in *steps*, and a ``MockClock`` may move only between steps. The first step
-/// begins with the delivery. A later step begins when a wait ends, for example because the clock
-/// reaches a set time, the stub is released or the test sends a piece. A step ends at the next
-/// wait or with the task. So while the test moves the clock, the client receives the due parts in
-/// order, however busy the machine is. The user's code runs outside a step, because that code may
-/// wait for the clock.
+/// begins when the delivery is created. A later step begins when a wait ends, for example because
+/// the clock reaches a set time, the stub is released or the test sends a piece. A step ends at the
+/// next wait or with the task. So while the test moves the clock, the client receives the due parts
+/// in order, however busy the machine is. The user's code runs outside a step, because that code
+/// may wait for the clock.
 final class Delivery: Sendable {
     /// Receives the parts of the response with their times, in order, on any thread. The receiver
     /// is never called after the last part.
