@@ -132,8 +132,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - limit: The maximum number of buffered bytes. Nil means 64 MiB. If more bytes arrive, the
-    ///     body throws ``TransportError/bodyLimit(_:)``.
+    ///   - limit: The maximum number of buffered bytes. Nil means 64 MiB. If more bytes are unread,
+    ///     the body throws ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func stream(

@@ -28,7 +28,7 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
         switch self {
         case .notHTTP, .invalidatedSession, .bodyReadTwice: "The request failed."
         case .refusedRedirect: "The server redirected the sign-in to another address."
-        case .credentialChanged: "You signed in or out before the request was sent."
+        case .credentialChanged: "You signed in or out while the request was waiting."
         case .bodyLimit, .bodyTooLarge: "The server sent too much data."
         }
     }
@@ -52,7 +52,8 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
         case .credentialChanged:
             return """
                 The app set another credential after this request was made. The request was not \
-                sent, because it may be the previous user's. If the new user needs it, send it again.
+                sent, or not sent again, because it may be the previous user's. If the new user \
+                needs it, send it again.
                 """
         case .bodyLimit(let limit):
             return """

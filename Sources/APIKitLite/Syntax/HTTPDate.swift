@@ -10,7 +10,8 @@ extension Date {
     init?(httpDate text: String, now: Date) {
         var words = text.split(separator: " ")
         let zone = words.last ?? ""
-        let offset = ["UTC", "UT"].contains(zone) ? 0 : zone.utf8.count == 5 ? Int(zone) : nil
+        let isOffset = zone.utf8.count == 5 && "+-".contains(zone.prefix(1))
+        let offset = ["UTC", "UT"].contains(zone) ? 0 : isOffset ? Int(zone) : nil
         if offset != nil { words[words.count - 1] = "GMT" }
         let text = words.joined(separator: " ")
         let formats = [

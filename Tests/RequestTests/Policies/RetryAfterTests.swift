@@ -37,6 +37,7 @@ import TestSupport
             ("Sun, 06 Nov 1994 00:19:44 -0830", nil, 7),
             ("Sunday, 06-Nov-94 10:50:07 +0200", "Sun, 06 Nov 1994 08:50:00 UTC", 7),
             ("Sun, 06 Nov 1994 08:49:44 +0100", nil, 0),
+            ("Sun, 06 Nov 1994 08:49:44 00100", nil, nil),
             ("Fri, 31 Dec 9999 23:59:59 +0000", nil, nil),
             // In the past, and beyond the longest wait.
             ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
