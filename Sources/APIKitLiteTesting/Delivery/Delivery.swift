@@ -185,8 +185,8 @@ final class Delivery: Sendable {
                 let receipt = Receipt()
                 give(data, receipt)
                 try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
-                // The test's call resumes within a step, so that the test's next message arrives
-                // before the clock moves.
+                // The test's call of `send` resumes within a step, so that the test's next message
+                // arrives before the clock moves.
                 sent.resolve(
                     with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
             case .failure(let error)?: throw error
@@ -211,7 +211,7 @@ final class Delivery: Sendable {
         let (reason, receipt) = (reason, Receipt())
         give(data, receipt)
         willWait(for: .reader, .deadline)
-        // An endless writer must let other tasks run.
+        // Without a yield, an endless writer would keep other tasks from running.
         if receipt.hasEnded { await Task.yield() }
         await receipt.wait()
         // If the piece was not taken, the client has left or the task is cancelled.
@@ -219,8 +219,8 @@ final class Delivery: Sendable {
         state.withLock { $0?.reason = reason }
     }
 
-    /// Throws an error if the client has left, or else if the task is cancelled. Usually the task
-    /// is cancelled because the client has left.
+    /// Throws an error if the client has left or the task is cancelled. The client is checked
+    /// first, because when it leaves, the task is cancelled too.
     private func checkWriter() throws {
         if state.withLock({ $0 == nil }) { throw Receipt.clientGone }
         try Task.checkCancellation()
@@ -228,8 +228,8 @@ final class Delivery: Sendable {
 
     // MARK: Waits
 
-    /// Ends the step, and suspends until the callback begins the next step. `limit` is the kind of
-    /// sleeper for the client's timeout, or nil to set no timeout.
+    /// Ends the step, and suspends until the callback passed to `begin` starts the next step.
+    /// `limit` is the kind of sleeper for the client's timeout, or nil to set no timeout.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
         _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
@@ -250,7 +250,7 @@ final class Delivery: Sendable {
     }
 
     /// Records the reason for the wait and sets the timeout, and only then sends the due part,
-    /// because the client may immediately ask for the reason or the timeout.
+    /// because a test may ask for the reason or the timeout as soon as the client has the part.
     private func willWait(for reason: WaitReason, _ limit: Sleeper.Kind?) {
         let now = time.now
         let (receiver, due, last) = state.withLock { state in
@@ -264,7 +264,7 @@ final class Delivery: Sendable {
         receiver?(due, now)
     }
 
-    /// Limits the wait by the client's timeout.
+    /// Limits the wait for the next byte to the client's timeout.
     private func limit(_ limit: Sleeper.Kind) {
         guard time.hasClock else { return }
         let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in

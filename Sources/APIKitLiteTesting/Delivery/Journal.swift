@@ -5,12 +5,13 @@ import Foundation
 /// response.
 ///
 /// The journal keeps the last 10,000 requests, and the bodies of the last 1,000. During a
-/// recording, the journal keeps all requests and bodies. `bodyLimit` limits each response's body.
+/// recording, the journal keeps all requests and bodies. `bodyLimit` limits the kept part of each
+/// response's body.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// The kept requests, whose number exceeds the limit by at most a quarter.
+        /// The kept requests, at most a quarter more than the limit.
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. IDs are consecutive.
         var firstID = 0
@@ -80,7 +81,7 @@ final class Journal: Sendable {
     /// Returns the number of requests that a stub matched.
     func count(ofStub number: Int) -> Int { state.withLock { $0.counts[number] } }
 
-    /// Suspends until a stub has matched a number of requests, or until the task is cancelled.
+    /// Suspends until a stub has matched `count` requests, or until the task is cancelled.
     func waitForRequests(_ count: Int, ofStub number: Int) async {
         await state.wait { $0.counts[number] >= count }
     }

@@ -73,7 +73,7 @@ final class OpenStream: Sendable {
         state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
     }
 
-    /// Closes the stream when its response ends.
+    /// Closes the stream, because its response has ended or its client has left.
     func close() {
         list.update { list in
             let count = list.open.count

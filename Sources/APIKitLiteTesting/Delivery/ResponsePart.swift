@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The next part of a response, which a client receives at one moment. A response that is complete
+/// A part of a response: what a client receives at one moment. A response that is complete
 /// immediately is a single part.
 struct ResponsePart: Sendable {
     /// The status and the headers, and what a transport needs to know about the body.
@@ -71,7 +71,7 @@ struct ResponsePart: Sendable {
     var body: [Data] { pieces.map(\.data) }
     var receipts: [Receipt] { pieces.compactMap(\.receipt) }
 
-    /// The head, if the response is complete.
+    /// The head, if this part is a complete response.
     var completeHead: Head? { if case .success = end { head } else { nil } }
 
     /// The error with which the client's request fails; nil if it does not fail.

@@ -4,7 +4,7 @@ import Foundation
 extension Fault {
     /// The transport errors that an app's users encounter.
     ///
-    /// - There is no connection, or mobile data, roaming or a call prevents a connection.
+    /// - There is no connection, mobile data or roaming is off, or a call prevents a connection.
     /// - The host is not found or refuses the connection, or the connection is lost or times out.
     /// - The connection is not secure, its certificate is invalid, or the app itself rejects the
     ///   certificate. A rejection by the app is `.cancelled`, although no code cancelled the task.
@@ -20,11 +20,12 @@ extension Fault {
     /// `null` in another fault. If there are more than 64 values, 64 evenly spaced values are used.
     /// A body that is not JSON has no such faults.
     ///
-    /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body of a stream is cut
-    /// at up to 64 places and at the ends of its pieces. In separate faults, the stream stalls at
-    /// the end of each piece except the last and in the middle of the body, and each piece arrives
-    /// twice. If there are more than 64 pieces, 64 evenly spaced pieces are used. A sample is a
-    /// stream if its body has several pieces, or if its `Content-Type` is for events or JSON Lines.
+    /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body is cut at up to 64
+    /// places and at the ends of its pieces. For each piece except the last, one fault stalls the
+    /// stream at the end of the piece. Another fault stalls the stream in the middle of the body.
+    /// For each piece, one fault makes the piece arrive twice. If there are more than 64 pieces, 64
+    /// evenly spaced pieces are used. A sample is a stream if its body has several pieces, or if
+    /// its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.

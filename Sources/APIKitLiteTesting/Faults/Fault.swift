@@ -44,8 +44,8 @@ public enum Fault: Hashable, Sendable {
     /// JSON in which one value has the wrong type. The key path of the value is a string such as
     /// `$.user.ids[0]`, where `$` is the whole JSON.
     ///
-    /// A string becomes a number, a number or Boolean becomes a string, null or an array becomes an
-    /// empty object, and an object becomes an empty array.
+    /// A string becomes a number, and a number or Boolean becomes a string. An object becomes an
+    /// empty array, and an array or null becomes an empty object.
     case wrongType(at: String)
 
     /// JSON in which one value is `null`. The key path has the same form as in ``wrongType(at:)``.
@@ -67,8 +67,8 @@ public enum Fault: Hashable, Sendable {
     /// timeout ends the request only if it is shorter than a second.
     case slow
 
-    /// A connection that stays open, but delivers nothing after this many bytes of the body. At
-    /// least one byte arrives, and at least one byte is missing.
+    /// A connection that stays open, but delivers nothing after this many bytes of the body. The
+    /// number must be at least 1 and less than the size of the body.
     ///
     /// The request times out on the network's clock, or earlier if a policy ends the request: see
     /// `timingOut(after:idle:clock:)` of `HTTPSession`.

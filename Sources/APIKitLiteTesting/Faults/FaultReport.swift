@@ -30,12 +30,12 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
-    /// The faults of the run, in order.
+    /// The faults under which the client ran, in order.
     public let faults: [Fault]
 
     let results: [Fault: LoadOutcome]
 
-    /// The outcome under this fault; nil if the run did not include this fault.
+    /// The outcome under this fault; nil if the client did not run under this fault.
     ///
     /// - Parameter fault: One of ``faults``, including its `Retry-After` if any, or
     ///   ``Fault/noFault``, whose outcome is a value.

@@ -140,8 +140,8 @@ struct FaultRun: Sendable {
     /// cancelled. Returns why the client counts as hung.
     ///
     /// A client's work between requests and sleeps cannot be observed, so the work has a time
-    /// limit, measured in checks. On a busy machine, a check takes longer, but the client also
-    /// needs more time.
+    /// limit, measured in checks (passes of the loop). On a busy machine, both a check and the
+    /// client's work take longer.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault,
         cancelling work: Task<Void, Never>, of stub: Stub
@@ -174,7 +174,7 @@ struct FaultRun: Sendable {
         return "did not end within \(timeLimit)"
     }
 
-    /// The shortest time of a check.
+    /// The minimum duration of a check.
     private static let check = Duration.milliseconds(2)
 
     /// In the run with the good response, how many checks must find nothing new before the clock

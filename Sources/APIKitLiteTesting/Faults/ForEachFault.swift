@@ -17,8 +17,8 @@ import Foundation
 /// ```
 ///
 /// With the good response, the body must return a value. Under a fault, the body must return a
-/// value or throw an `APIRequestError`. If the fault is a cancellation, the body may also throw a
-/// `CancellationError`. Use ``Fault/current`` to show the fault in an expectation within the body.
+/// value or throw an error of `errorType`. If the fault is a cancellation, the body may also throw
+/// a `CancellationError`. Use ``Fault/current`` to show the fault in the body's expectations.
 ///
 /// The body may use the network as a session, through its `urlSession`, or through its server.
 /// Timeouts and slow bytes take no real time. Up to 16 bodies run at the same time. If the code
