@@ -37,8 +37,8 @@ extension RequestMatcher {
 
     /// Requires a path, percent-encoded as in a URL. The path is not a template.
     ///
-    /// Use this criterion for paths that a template could read in another way, such as paths with
-    /// braces or percent escapes.
+    /// Use this criterion for paths that could have another meaning as templates, such as paths
+    /// with braces or percent escapes.
     ///
     /// - Parameter path: The path. A `?` or `#` in the path is a configuration error.
     public func path(exactly path: String) -> RequestMatcher {

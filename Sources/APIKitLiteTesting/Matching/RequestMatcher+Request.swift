@@ -4,17 +4,18 @@ import Foundation
 extension RequestMatcher {
     /// Matches requests that equal `value`, which can come from an `APIRequest`.
     ///
-    /// When the request type changes, the matcher changes with it:
+    /// When you change the request type, the matcher changes with it:
     ///
     /// ```swift
     /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
     /// ```
     ///
     /// The matcher compares the method, the path, all query items, the headers set in `value`, and
-    /// the body: JSON by value, a form by its fields, a multipart body by its parts, and any other
-    /// body by its bytes. If the URL is absolute, its scheme, host and port are compared too.
+    /// the body. JSON is compared by value, a form by its fields, a multipart body by its parts,
+    /// and any other body by its bytes. If the URL is absolute, its scheme, host and port are
+    /// compared too.
     ///
-    /// - Parameter value: The request. If you set a body stream, it is consumed, so you cannot send
+    /// - Parameter value: The request. A body stream of your own is consumed, so you cannot send
     ///   the request afterwards. A `GET` with a body, or a stream that cannot be read, is a
     ///   configuration error.
     public static func request(_ value: URLRequest) -> RequestMatcher {

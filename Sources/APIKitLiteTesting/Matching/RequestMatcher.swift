@@ -23,7 +23,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
         /// Whether the criterion calls the user's code, which may rely on earlier criteria.
         let callsPredicate: Bool
-        /// Whether the criterion itself parses the body. Parsing a large body is slow.
+        /// Whether this library parses the body for the criterion. Parsing a large body is slow.
         let readsBody: Bool
     }
 
@@ -35,7 +35,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     var hasPredicate: Bool { criteria.contains(where: \.callsPredicate) }
-    /// Whether a criterion itself parses the body.
+    /// Whether this library parses the body for a criterion.
     var readsBody: Bool { criteria.contains(where: \.readsBody) }
     /// The secrets whose values are ignored in a request; nil if the matcher does not come from a
     /// recording.

@@ -78,8 +78,8 @@ final class RequestReading {
         }
     }()
 
-    /// The fields of a body with the `Content-Type` of a form, or of a `POST` without that header,
-    /// which a recorded form may lack; nil for any other body.
+    /// The fields of a body that has the `Content-Type` of a form, or that has no `Content-Type`
+    /// and belongs to a `POST`; nil for any other body. A recorded form may lack that header.
     var declaredForm: [NamedItem]? { contentType == nil && method != "POST" ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// A client without a `URLSession`: a task that waits for the whole response, or for its headers.
+/// A client without a `URLSession`, for a task that awaits the whole response or its headers.
 ///
 /// `collected` has its own lock.
 final class DirectClient: Client {
@@ -62,7 +62,7 @@ final class DirectClient: Client {
         completion(
             Result {
                 let next = try options.context.redirectedRequest(after: response, from: request)
-                // As in a `URLSession`, a body stream that has been sent cannot be read again.
+                // As in a `URLSession`, the app's own body stream can be sent only once.
                 guard next?.httpBody == nil || canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }

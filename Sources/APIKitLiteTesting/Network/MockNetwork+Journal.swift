@@ -16,7 +16,7 @@ extension MockNetwork {
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
-    ///   - count: The number of matching requests since the network was created.
+    ///   - count: The number of requests to wait for, counted since the network was created.
     ///   - matcher: The requests to count; by default, every request.
     ///   - fileID: The file of this call, for reports.
     ///   - line: The line of this call, for reports.

@@ -64,8 +64,9 @@ public final class MockNetwork: Sendable {
     /// The closure for requests to which no stub responds; `nil` if there is none.
     ///
     /// If the closure throws an error, the request fails with that error. A response that is not an
-    /// `HTTPURLResponse` is delivered unchanged, but only to a `URLSession`. The closure that is
-    /// set when a request arrives responds to that request, even if you replace the closure later.
+    /// `HTTPURLResponse` is delivered only to a `URLSession`, which receives it unchanged. The
+    /// closure that is set when a request arrives responds to that request, even if you replace the
+    /// closure later.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
     /// creates the network. Calls may overlap. When a request is cancelled, the task that runs its
