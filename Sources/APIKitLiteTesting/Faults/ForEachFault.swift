@@ -21,22 +21,22 @@ import Foundation
 /// a `CancellationError`. Use ``Fault/current`` to show the fault in the body's expectations.
 ///
 /// The body may use the network as a session, through its `urlSession`, or through its server.
-/// Timeouts and slow bytes take no real time. Up to 16 bodies run at the same time. If the code
-/// around the closure runs on an actor, the body runs on that actor too.
+/// Request timeouts and slow responses take no real time. The body runs for up to 16 faults at the
+/// same time. If the code around the closure runs on an actor, the body runs on that actor too.
 ///
 /// - Parameters:
 ///   - sample: A good response.
 ///   - errorType: The type of error that the client throws: `APIRequestError`, or the client's own
-///     type. An error of another type fails the run.
+///     type. Any other error fails the run, except a `CancellationError` under a cancellation.
 ///   - timeLimit: The real time after which a body counts as hung, extended on a busy machine. Time
-///     during which the clock moves, or the main actor is busy, does not count.
+///     during which the network's clock moves, or the main actor is busy, does not count.
 ///   - fileID: The file to name in an error.
 ///   - line: The line to name in an error.
 ///   - body: The code to run, which receives the network.
 /// - Returns: The outcome under each fault.
-/// - Throws: ``FaultError`` if the body failed with the good response, or hung or threw an error of
-///   another type under a fault; ``MockError`` if the sample is not usable; `CancellationError` if
-///   the task is cancelled.
+/// - Throws: ``FaultError`` if the body failed with the good response, or if, under a fault, it
+///   hung or threw an error of a type that is not allowed; ``MockError`` if the sample is not
+///   usable; `CancellationError` if the task is cancelled.
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,

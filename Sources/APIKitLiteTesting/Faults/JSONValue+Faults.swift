@@ -1,7 +1,7 @@
 import APIKitLite
 
 extension JSONValue {
-    /// The key path of every value in depth-first order, beginning with `$` for this value.
+    /// The key paths of this value, `$`, and of all values in it, in depth-first order.
     var paths: [String] {
         var paths: [String] = []
         _ = changed { (path, _) in
@@ -28,7 +28,7 @@ extension JSONValue {
         return changed { (here, value) in here == path ? change(value) : nil }
     }
 
-    /// Returns this value with each value replaced for which `change` does not return nil. Visits
+    /// Returns this value after replacing each value for which `change` does not return nil. Visits
     /// the values in depth-first order.
     private func changed(
         at path: String = "$", _ change: (String, JSONValue) -> JSONValue?

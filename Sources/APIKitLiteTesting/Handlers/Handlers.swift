@@ -39,8 +39,8 @@ final class Handlers: Sendable {
     }
 
     /// Calls a handler concurrently with the other handlers. Do not cancel `task` on the loading
-    /// thread: a cancellation handler is the user's code, and a `URLSession` call on that thread
-    /// crashes.
+    /// thread: cancelling runs the user's cancellation handlers, and a `URLSession` call on that
+    /// thread crashes.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
         // `calls` stores the call, because the thread sanitizer does not see how a stream passes an
         // element to another thread.
@@ -49,8 +49,8 @@ final class Handlers: Sendable {
     }
 }
 
-/// Starts a task. If the system has task executors, the task runs on a thread that it may block or,
-/// if it is inline, inside the calls that start and resume it. An inline task must not block.
+/// Starts a task. If the system has task executors, an inline task runs inside the calls that start
+/// and resume it, so it must not block, and any other task runs on a thread that it may block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void

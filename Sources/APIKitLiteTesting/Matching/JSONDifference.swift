@@ -28,7 +28,7 @@ struct JSONDifference {
         compare(expected, actual, at: "$")
     }
 
-    /// A line for each of the first five differences, and a line that counts the rest.
+    /// A line for each of the first five differences, and a line that counts any others.
     var lines: [String] {
         count > shown.count ? shown + ["and \(count - shown.count) more"] : shown
     }
@@ -62,7 +62,7 @@ struct JSONDifference {
         }
     }
 
-    /// Finds the expected elements, in order, in an array that may have more elements.
+    /// Looks for the expected elements, in order, in an array that may have more elements.
     private mutating func find(
         _ expected: [JSONValue], in actual: [JSONValue], at path: String
     ) {

@@ -26,7 +26,7 @@ enum JSONValue: Sendable {
         case let number as NSNumber where JSONText.isBoolean(number):
             self = .boolean(number.boolValue)
         case let number as NSNumber:
-            // Foundation writes `1.0` on Linux and `1` on Apple platforms.
+            // Foundation writes the number 1.0 as `1.0` on Linux and as `1` on Apple platforms.
             let text = number.stringValue
             self = .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
         default: self = .null

@@ -24,8 +24,8 @@ struct MatchReport: CustomStringConvertible {
         let text: String
         /// Further lines, such as one for each differing key in a JSON body.
         let details: [String]
-        /// Whether the request is so close to the criterion that the test probably meant this stub
-        /// for the request.
+        /// Whether the request is so close to the criterion that the test probably meant the
+        /// criterion's stub for the request.
         let isNear: Bool
 
         init(_ text: String, details: [String] = [], isNear: Bool = false) {

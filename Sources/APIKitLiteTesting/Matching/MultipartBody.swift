@@ -25,8 +25,8 @@ struct MultipartBody: Sendable {
         else {
             throw .malformed
         }
-        // The line break before a boundary is part of the delimiter, and the first line may be a
-        // boundary.
+        // The line break before a boundary is part of the delimiter. A body may begin with a
+        // boundary, so `bytes` begins with a line break.
         let delimiter = Data("\r\n--\(boundary)".utf8)
         let bytes = Data("\r\n".utf8) + body
         var parts: [RecordedPart] = []

@@ -18,9 +18,9 @@ enum RequestBody {
     }
 
     /// Returns the request as a `URLSession` sends it (measured on Linux), with its body in
-    /// `httpBody`. A `HEAD` request loses its body, a `POST` with a body but no `Content-Type` gets
-    /// the type of a form, header values are trimmed, and headers whose values have only spaces or
-    /// tabs are removed.
+    /// `httpBody`. A `HEAD` request loses its body, and a `POST` with a body but no `Content-Type`
+    /// gets the type of a form. Header values are trimmed, and headers whose values have only
+    /// spaces or tabs are removed.
     ///
     /// - Throws: The error returned by ``refusal(of:_:)``; any error from reading the body's stream
     ///   or file; ``MockError`` for a streamed upload, whose body a mock cannot see.

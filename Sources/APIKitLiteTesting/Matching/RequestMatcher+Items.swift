@@ -77,7 +77,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each different item, and a criterion that rejects
+    /// Returns the matcher with a criterion for each distinct item, and a criterion that rejects
     /// other items.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
@@ -100,7 +100,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for each different item, so that a report names the
+    /// Returns the matcher with a criterion for each distinct item, so that a report names the
     /// missing items.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
         var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)

@@ -10,7 +10,7 @@ extension RequestMatcher {
     ///     criteria before this criterion. The predicate is called only if those criteria hold. The
     ///     predicate may be called on any thread, and may be called again to explain a failure. A
     ///     network that has a stub with a predicate matches the requests of a `URLSession` in the
-    ///     background: the network records a request shortly after `resume()` returns, and the
+    ///     background. So the network records a request shortly after `resume()` returns, and the
     ///     predicate may use any `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
