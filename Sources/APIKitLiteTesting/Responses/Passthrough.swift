@@ -46,7 +46,7 @@ func connectionFields(_ connection: String?) -> [String] {
 }
 
 extension URLRequest {
-    /// Removes the fields that belong to one connection, as a proxy does, and `Expect`,
+    /// Removes the fields that belong to one connection, as a proxy does. Also removes `Expect`,
     /// `Content-Length` and `Host`. The next session adds its own fields. A `Host` that differs
     /// from the URL's host and port stays, because the app has set that field.
     fileprivate mutating func removeConnectionFields() {

@@ -9,7 +9,7 @@ import Foundation
 /// - With the network as the session, the client receives the piece immediately. If the client's
 ///   reader is busy, the piece waits in the body, and counts toward the limit of
 ///   `stream(_:buffering:)`.
-/// - A `URLSession` has received the piece after the call of the session's delegate, if any. (On
+/// - A `URLSession` has received the piece after it has called its delegate, if it has one. (On
 ///   Apple platforms, the piece counts as received when Foundation has received the piece, because
 ///   the library cannot see when the delegate is called.) While the session's task is suspended,
 ///   the call of `send` waits.

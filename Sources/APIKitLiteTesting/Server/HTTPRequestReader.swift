@@ -22,8 +22,8 @@ struct HTTPRequestReader {
     /// The index of the first unread byte in `buffer`.
     private var start = 0
 
-    /// Creates a reader. The closure waits for bytes, and returns no bytes when the connection
-    /// ends.
+    /// Creates a reader. The closure waits for bytes and returns them, or returns no bytes at the
+    /// end of the connection.
     init(_ receive: @escaping () -> [UInt8]) {
         self.receive = receive
     }
@@ -31,7 +31,7 @@ struct HTTPRequestReader {
     /// Reads the next request, or returns nil at the end of the connection.
     ///
     /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls the closure
-    /// if an HTTP/1.1 client asks for that response before it sends the first byte of a body.
+    /// if an HTTP/1.1 client asks for that response and no byte of the request's body has arrived.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
@@ -111,7 +111,7 @@ struct HTTPRequestReader {
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate cookies (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            // An empty value is joined too, because two `Content-Length` fields are never valid.
+            // An empty value is joined too, so two `Content-Length` fields never form a number.
             let earlier = fields[name].map { ($0.name, $0.value + separator) }
             fields[name] = (earlier?.0 ?? String(parts[0]), (earlier?.1 ?? "") + value)
         }

@@ -120,7 +120,7 @@ final class LoopbackConnection: Sendable {
             begun = message
             bytes += part.body.flatMap(message.framed)
             if case .success = part.end { bytes += message.end }
-            // A complete response does not count as cancelled, even if the client cannot read it.
+            // A response in a single part does not count as cancelled, even if it cannot be sent.
             guard socket.send(bytes) else { return part.completeHead == nil ? nil : .loss }
             for receipt in part.receipts { receipt.didTake() }
             if part.isLast { return message.keepsAlive && part.error == nil ? .request : .end }

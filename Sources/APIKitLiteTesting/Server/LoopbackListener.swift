@@ -49,9 +49,9 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
             if let accepted {
                 start(accepted)
             } else if isRefused {
-                // Usually, no file descriptors are left. The socket stays ready, so without a
-                // pause this loop would use a whole CPU. Closing the oldest connection without a
-                // response in progress frees a descriptor.
+                // The usual cause is that no file descriptors are left. The socket stays ready, so
+                // without a pause this loop would use a whole CPU. Closing the oldest connection
+                // that has no response in progress frees a descriptor.
                 let idle = condition.withLock { connections.first { $0.connection.isIdle } }
                 idle?.connection.close()
                 usleep(50_000)

@@ -24,7 +24,7 @@ struct Socket: Sendable {
         prepare()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         // Closed connections keep the port in use for up to a minute. The next server can use the
-        // port immediately only if this socket also has `SO_REUSEADDR`.
+        // port immediately only if its socket and this socket both have `SO_REUSEADDR`.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port)
