@@ -33,7 +33,7 @@ import Foundation
 ///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. Recording always takes
 ///     real time.
 ///   - redaction: The secrets to omit from the file: see ``HTTPArchive/write(to:redacting:)``. A
-///     replay ignores these values, so include the names of values that differ in each run.
+///     replay ignores the secrets' values, so include the names of values that differ in each run.
 ///   - filePath: The test's file, which is beside the folder `Recordings`.
 ///   - fileID: The file to name in error messages.
 ///   - line: The line to name in error messages.

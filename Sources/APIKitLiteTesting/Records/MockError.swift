@@ -4,7 +4,7 @@ import Foundation
 /// An error of a mock: for example, no stub responds to a request, a fixture is missing, or a port
 /// is taken.
 public struct MockError: DescribedError, UnredactedError, Sendable {
-    /// Whether the reason is that nothing responds to the request.
+    /// Whether the error is that nothing responds to a request.
     let isUnmatched: Bool
 
     /// A message that says what happened and what to do about it.

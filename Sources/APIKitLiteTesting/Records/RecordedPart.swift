@@ -49,7 +49,7 @@ public struct RecordedPart: Sendable {
     }
 }
 
-// The type is opaque, because a dump would show a line for each byte of a body.
+// A dump shows only the description. Otherwise, it would show a line for each byte of a body.
 extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The name and the content on one line. A file is shown as its name, type and size. Other
     /// content that is not text is shown as its type and size.

@@ -19,7 +19,7 @@ public struct RecordedRequest: Sendable {
     /// Whether a real session responded, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
-    /// The number of mocks that had already passed the request on.
+    /// How often networks had already passed the request on.
     var passes = 0
 
     /// The ID of the stub that responded to the request or will respond; nil if no stub responds.
@@ -33,7 +33,7 @@ public struct RecordedRequest: Sendable {
     /// request ends with a complete response, an error or a cancellation.
     var endTime: Duration?
 
-    /// The status and headers that were sent; nil if they have not been sent.
+    /// The status and headers of the response; nil if they have not been sent.
     public internal(set) var response: HTTPURLResponse?
 
     /// The error with which the request failed; nil if it has not failed.
@@ -50,11 +50,10 @@ public struct RecordedRequest: Sendable {
     /// Whether the journal has dropped the body of the request.
     var hasLostBody = false
 
-    /// The secrets to hide in messages about a request that is compared with a recording; nil to
-    /// show everything.
+    /// The secrets to hide in messages about the request; nil to show everything.
     var redaction: Redaction?
 
-    /// Creates the record of a request, whose body is in `httpBody`.
+    /// Creates the record of a request. The request's body must be in `httpBody`.
     init(request: URLRequest) {
         self.request = request
     }
@@ -70,7 +69,7 @@ public struct RecordedRequest: Sendable {
 
     /// The pieces of the response's body that were sent, in order, with the times of sending.
     ///
-    /// A whole body is usually one piece. Pieces are kept up to a `SentBody.Limit`.
+    /// Usually, the whole body is one piece. Pieces are kept up to a `SentBody.Limit`.
     var sent: [SentPiece] { sentBody.pieces }
 
     /// Returns the value of a header, or nil if the request does not have that header.
@@ -93,7 +92,7 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-// The type is opaque, because a dump would show a line for each byte of a body.
+// A dump shows only the description. Otherwise, it would show a line for each byte of a body.
 extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The method, the URL, the size of the body, and whether the request was cancelled or passed
     /// through.

@@ -2,7 +2,7 @@ import APIKitLite
 
 /// The recording from which a stub responds, as error messages name it.
 struct Recording: Sendable {
-    /// An entry of a file, such as `users.har, entry 2`.
+    /// The place of an entry in a file, such as `users.har, entry 2`.
     struct Place: Sendable, CustomStringConvertible {
         let file: String
         /// The number of the entry, counted from 1.
@@ -12,7 +12,7 @@ struct Recording: Sendable {
     }
 
     struct Entry: Sendable {
-        /// The exchange's position in the archive.
+        /// The index of the entry's exchange in the archive.
         let number: Int
         /// Whether the response is a 401.
         let isUnauthorized: Bool

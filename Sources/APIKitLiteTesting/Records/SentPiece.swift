@@ -6,7 +6,7 @@ struct SentPiece: Hashable, Sendable {
     let data: Data
 
     /// When the piece was sent, measured on the network's clock from the network's creation; zero
-    /// without a clock. In an exchange, the time counts from the start of the request.
+    /// without a clock. In an archived exchange, the time counts from the start of the request.
     let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.

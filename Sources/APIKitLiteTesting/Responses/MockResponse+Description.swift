@@ -31,7 +31,7 @@ extension MockResponse: CustomStringConvertible {
     private var paceText: String {
         let waits = gaps(pieces.count)
         guard waits.contains(where: { $0 > .zero }) else { return "" }
-        // The gaps of a recorded response may differ.
+        // The gaps of a recorded response may differ from each other.
         let interval = Set(waits.dropFirst()).count == 1 ? ", one every \(waits[1])" : ""
         return ", \(waits.count) pieces\(interval)"
     }

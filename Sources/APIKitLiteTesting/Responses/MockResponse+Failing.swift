@@ -35,9 +35,8 @@ extension MockResponse {
         with(\.configurationError, self.configurationError ?? configurationError)
     }
 
-    /// If other code decides what the response sends, or if the call needs headers that the
-    /// response lacks, returns the response with a configuration error that names the call.
-    /// Otherwise returns nil.
+    /// If other code decides what is sent, or if the call needs headers that the response lacks,
+    /// returns the response with a configuration error that names the call. Otherwise returns nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:

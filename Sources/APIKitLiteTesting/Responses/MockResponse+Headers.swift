@@ -7,12 +7,12 @@ extension MockResponse {
     /// A `Set-Cookie` header never replaces another `Set-Cookie` header, because each cookie needs
     /// its own header.
     ///
-    /// Over each transport, every header arrives unchanged, except for blanks around its value, or
-    /// the request fails with an error that says why. The mock adds the `Content-Length` itself. If
-    /// you set a wrong `Content-Length`, the request fails. Any length is allowed in a
-    /// response with status 304, and in a response to a `HEAD` if you set no body. Setting a
-    /// `Transfer-Encoding` is a configuration error, and so is setting any header of an error,
-    /// ``hanging`` or a ``passthrough(to:)``.
+    /// Over each transport, a header arrives unchanged, except for blanks around its value. If a
+    /// header cannot arrive unchanged, the request fails with an error that says why. The mock adds
+    /// the `Content-Length` itself. If you set a wrong `Content-Length`, the request fails. Any
+    /// length is allowed in a response with status 304, and in a response to a `HEAD` if you set no
+    /// body. Setting a `Transfer-Encoding` is a configuration error, and so is setting any header
+    /// of an error, ``hanging`` or a ``passthrough(to:)``.
     ///
     /// - Parameters:
     ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). A name

@@ -71,8 +71,8 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` of the body.
-    ///   - status: The status of the response, in `100...599`. For a status that allows no body, a
-    ///     redirect or a `HEAD`, the closure does not run.
+    ///   - status: The status of the response, in `100...599`. The closure does not run for a
+    ///     redirect, for a `HEAD`, or for a status that allows no body.
     ///   - headers: More headers. A name may occur several times.
     ///   - write: The closure that sends the body.
     /// - Returns: The response.

@@ -19,10 +19,10 @@ extension MockResponse {
 
     /// Returns the response with its body in pieces.
     ///
-    /// A data delegate receives each piece. A stream or a download receives all unread bytes as one
-    /// piece. Other clients receive the whole body. Use an interval to simulate a slow connection,
-    /// on which each piece arrives separately. Cutting a ``passthrough(to:)`` or a stream is a
-    /// configuration error, because other code determines its pieces.
+    /// A data delegate receives each piece. A streaming or downloading client receives all unread
+    /// bytes as one piece. Other clients receive the whole body. Use an interval to simulate a slow
+    /// connection, on which each piece arrives separately. Cutting a ``passthrough(to:)`` or a
+    /// stream is a configuration error, because other code determines its pieces.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece. A size below 1 is a configuration error.
