@@ -117,12 +117,12 @@ public final class MockClock: CallbackClock {
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its exact moment.
     ///
     /// If a woken task adds a sleeper that is due, that sleeper wakes too. Before the clock moves
-    /// on from a moment, each client that continued at that moment runs until it waits again: it
-    /// sleeps on this clock, waits for a response of a network with this clock, or has read what a
-    /// stream sent. A stub's handler runs until it sleeps or returns. So a loop that advances the
-    /// clock does not move the clock before the clients and handlers have run.
+    /// on from a moment, each client that continued at that moment runs until it waits again. A
+    /// client waits if it sleeps on this clock, awaits a response of a network with this clock, or
+    /// has read all that a stream sent. A stub's handler runs until it sleeps or returns. So a loop
+    /// that advances the clock does not move the clock before the clients and handlers have run.
     ///
-    /// Nothing reports that a client has ended, or that it waits for something else, such as a
+    /// Nothing tells the clock that a client has ended, or waits for something else, such as a
     /// user. If nothing happens on the clock and its networks for half a second of real time, or
     /// for as long as you pass to ``init(patience:)``, the clock moves on. The clock waits for that
     /// time at most once at each moment, however many sleepers wake at that moment. If a client
@@ -153,7 +153,7 @@ public final class MockClock: CallbackClock {
     /// Moves the clock to a moment or, for nil, to the next sleeper. A report names the call that
     /// moves the clock, and says what the move is waiting for.
     private func move(to moment: Instant?, _ call: String, _ sourceLocation: String) async {
-        // A client or a handler may move the clock itself.
+        // A client or a handler may itself move the clock.
         let mover = currentTask.flatMap { task in
             sleepers.withLock { $0.taskMoves(task) } ? task : nil
         }
@@ -177,13 +177,13 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// The number of checks that only yield. Most clients need no more checks.
+    /// The number of checks until `takeNext` pauses instead of yielding. Most clients need no more.
     private static let quickChecks = 16
 
-    /// Waits until all steps have ended, and until each active client waits again or nothing has
-    /// happened for `patience`. The wait for clients has a limit, because a client might never stop
-    /// sending requests. Then moves the time, and returns the sleeper to wake; nil at the end of
-    /// the move.
+    /// Waits until all steps have ended and, before the time moves on, until each active client
+    /// waits again or nothing has happened for `patience`. The wait for clients has a limit,
+    /// because a client might never stop sending requests. Then moves the time, and returns the
+    /// sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
@@ -201,8 +201,8 @@ public final class MockClock: CallbackClock {
                 sleepers.withLock { $0.clientsRest() }
                 continue
             }
-            // The pauses grow, because each check waits for its turn when many tests run in
-            // parallel.
+            // The pauses grow, because each check must wait for a free thread when many tests run
+            // in parallel.
             let pause = quiet < 0 ? 0 : 1 + quiet / 16
             checks += 1
             quiet += max(1, pause)
@@ -248,12 +248,12 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
-    /// Begins work that must end before the clock moves.
+    /// Records that a step begins, which must end before the clock moves.
     func beginStep() { sleepers.withLock { $0.stepCount += 1 } }
 
     func endStep() { sleepers.update { $0.stepCount -= 1 } }
 
-    /// Adds a sleeper and returns its key, or nil if the clock has already reached its moment.
+    /// Adds a sleeper and returns its key, or returns nil if the sleeper is already due.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         sleepers.update { $0.add(sleeper) }
     }

@@ -34,7 +34,7 @@ struct NetworkTime: Sendable {
     /// Records on a ``MockClock`` what a client does.
     func record(_ change: (inout Sleepers) -> Void) { mockClock?.sleepers.withLock(change) }
 
-    /// Calls back once, on any thread, at a moment of the clock, or now if the moment has passed.
+    /// Calls back once, on any thread, at a time of the network, or now if that time has passed.
     /// Returns a handle that cancels the callback. Without a clock, does nothing and returns nil.
     func schedule(
         at moment: Duration, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void

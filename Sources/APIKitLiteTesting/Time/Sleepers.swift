@@ -15,7 +15,7 @@ struct Sleeper: Sendable {
         var isCounted: Bool { self != .deadline }
     }
 
-    /// Identifies a sleeper, and orders sleepers by deadline and then by arrival.
+    /// Identifies a sleeper, and orders sleepers by the moment when they are due, then by arrival.
     struct Key: Comparable {
         let deadline: MockClock.Instant
         var number = 0
@@ -48,7 +48,7 @@ struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// A number that grows whenever something starts to wait, even if its moment has come, and
+    /// A number that grows with each call of `add`, even for a sleeper that is already due, and
     /// whenever a move wakes a sleeper or ends.
     private(set) var changeCount = 0
     /// Whether a task tried to sleep until a moment that the clock had already reached.
@@ -66,7 +66,7 @@ struct Sleepers: Sendable {
     /// Whether the reader of a stream may be busy with a piece that it has received.
     private(set) var mayRead = false
 
-    /// Adds a sleeper and returns its key, or nil if the clock has already reached its moment.
+    /// Adds a sleeper and returns its key, or returns nil if the sleeper is already due.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         changeCount += 1
         if let task = sleeper.task { clientWaits(task) }
@@ -106,8 +106,8 @@ struct Sleepers: Sendable {
     /// Records that a task is running, until it waits.
     mutating func taskRuns(_ task: Int) { awake.insert(task) }
 
-    /// Records that a running task is about to move the clock. Returns false if the task is not
-    /// running.
+    /// Records that a running task is about to move the clock. Returns false if the task is not in
+    /// `awake`.
     mutating func taskMoves(_ task: Int) -> Bool { awake.remove(task) != nil }
 
     /// Records that a client receives a part of a response.
@@ -125,9 +125,9 @@ struct Sleepers: Sendable {
         case end
     }
 
-    /// Unless the clock must wait, moves the time to the next sleeper that is due by the moment,
-    /// and removes and returns that sleeper. If no sleeper is due by then, moves the time to the
-    /// moment. If the moment is nil, moves to the next sleeper, if any.
+    /// Unless the clock must wait, moves the time to the next sleeper that is due by `moment`, and
+    /// removes and returns that sleeper. If no sleeper is due by then, moves the time to `moment`.
+    /// If `moment` is nil, moves to the next sleeper, if any.
     mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
         let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
         let target = next?.key.deadline ?? moment

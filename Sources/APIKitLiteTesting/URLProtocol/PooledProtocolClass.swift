@@ -60,9 +60,9 @@ final class PooledProtocolClass: Sendable {
 
 /// The end of the bits. A number is written as a type, bit by bit: 2 is `One<Zero<Nothing>>`.
 private enum Nothing {}
-/// The bit 0 above the lower bits.
+/// A bit of value 0 above the lower bits.
 private enum Zero<Rest> {}
-/// The bit 1 above the lower bits.
+/// A bit of value 1 above the lower bits.
 private enum One<Rest> {}
 private final class Pooled<Number>: NetworkURLProtocol {}
 
@@ -76,7 +76,7 @@ private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     return make(Nothing.self, number)
 }
 
-/// Intercepts requests for the network that has taken this class.
+/// The base of the pooled classes, each of which intercepts requests for the network that took it.
 private class NetworkURLProtocol: MockURLProtocol {
     override class var core: NetworkCore { PooledProtocolClass.core(of: self) ?? .released() }
 }

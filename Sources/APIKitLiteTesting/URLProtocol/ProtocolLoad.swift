@@ -12,7 +12,7 @@ final class ProtocolLoad: Client,
     // constants, of which only `task` is weak.
 
     private struct State {
-        /// The parts of the response not yet delivered.
+        /// The undelivered parts of the response.
         var parts: [ResponsePart] = []
         /// Whether the last part has been added.
         var hasLast = false
@@ -53,9 +53,9 @@ final class ProtocolLoad: Client,
     /// The request timeout of the session in seconds; `nil` if the session is unknown.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
     var supportsOnlyHTTP: Bool { false }
-    // The number is passed on in this property, not in a task-local value, because this code runs
-    // on the loading thread. Setting a task-local value there can wait for a task that is being
-    // cancelled, and that task waits for the loading thread.
+    // The number of passes is given in this property, not in a task-local value, because this code
+    // runs on the loading thread. Setting a task-local value there can wait for a task that is
+    // being cancelled, and that task waits for the loading thread.
     var passes: Int { task?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 

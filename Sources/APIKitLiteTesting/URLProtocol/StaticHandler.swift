@@ -43,7 +43,7 @@ final class StaticHandler: Sendable {
         } else {
             _ = old.state.update { $0.function.take() }
         }
-        // Releases the captures of the old closure here, outside the lock.
+        // Keeps the old handler until here, so that its closure is released outside the lock.
         withExtendedLifetime(old) {}
     }
 
