@@ -50,8 +50,7 @@ public struct VerificationError: DescribedError, Sendable {
     /// Further messages count the rest.
     package let findings: [String]
 
-    /// The error thrown by the body of ``withMockNetwork(clock:fileID:line:_:)``; nil if the body
-    /// did not throw.
+    /// The error thrown by the body of `withMockNetwork`; nil if the body did not throw.
     let bodyError: (any Error)?
 
     /// The body's error, if there is one, followed by the findings.

@@ -15,8 +15,8 @@ extension HTTPURLResponse {
     /// Foundation.
     ///
     /// If Foundation on Linux saw the challenge, it would wait forever, or send the request to the
-    /// real host with a delegate's credential. Foundation's parser does not skip a space before the
-    /// scheme, though RFC 9110, section 5.5 allows that space.
+    /// real host with a delegate's credential. In the copy, the challenge begins with a space,
+    /// which RFC 9110, section 5.5 allows but Foundation's parser does not skip.
     var withoutChallenge: HTTPURLResponse {
         let name = "WWW-Authenticate"
         guard statusCode == 401, let url, let challenge = value(forHTTPHeaderField: name),

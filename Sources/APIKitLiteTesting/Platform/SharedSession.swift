@@ -5,7 +5,7 @@ import Foundation
 enum SharedSession {
     #if canImport(FoundationNetworking)
     // On Linux, `URLProtocol.registerClass` works only before the process creates its first
-    // session. But `configuration` returns the object that the session uses, not a copy.
+    // session. But a session's `configuration` is the object that the session uses, not a copy.
 
     /// Makes a class intercept the requests of the shared session, before all other classes. If the
     /// class is already registered, does nothing.

@@ -37,8 +37,8 @@ extension URLSession {
 }
 
 extension URLSessionUploadTask {
-    /// The body that Foundation on Linux keeps in a private property; nil if that body is neither
-    /// data nor a file, and on Apple platforms.
+    /// The body that Foundation on Linux keeps in a private property; nil on Apple platforms, or if
+    /// that body is neither data nor a file.
     ///
     /// - Throws: Any error from reading the body's file.
     var hiddenBody: Data? {
@@ -52,7 +52,7 @@ extension URLSessionUploadTask {
         }
     }
 
-    /// Returns the data or file URL inside nested optionals and enum cases.
+    /// Returns the data, or the URL of the file, inside nested optionals and enum cases.
     private static func source(_ body: Any) -> Any? {
         if body is DispatchData || body is URL { return body }
         return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first

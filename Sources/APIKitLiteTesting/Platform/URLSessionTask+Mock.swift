@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 // What a mock needs to know about a task. Foundation does less for a custom `URLProtocol` on Linux
-// than on Apple platforms. On Linux, Foundation also keeps a task's session private, but a `Mirror`
+// than on Apple platforms. Foundation keeps a task's session private, but on Linux, a `Mirror`
 // finds the session.
 #if canImport(FoundationNetworking)
 extension URLSessionTask {
@@ -23,8 +23,8 @@ extension URLSessionTask {
 
     /// Whether the client receives each piece of the body.
     ///
-    /// If this is false, Foundation would send the client only the last piece. Read this property
-    /// on the loading thread.
+    /// If this is false, Foundation sends the client only the last of several pieces. Read this
+    /// property on the loading thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session,
             let registry = property("taskRegistry", of: session),
@@ -50,9 +50,9 @@ extension URLSessionTask {
 #endif
 
 extension URLSessionTask? {
-    /// Returns the request with the headers that Foundation adds only for its own protocols: on
-    /// Linux, the session's `httpAdditionalHeaders`, except headers that the request already has,
-    /// and on Apple platforms, the cookies.
+    /// Returns the request with the headers that Foundation adds only for its own protocols. On
+    /// Linux, these are the session's `httpAdditionalHeaders`, except headers that the request
+    /// already has. On Apple platforms, these are the cookies.
     func requestAsSent(_ request: URLRequest, by client: any Client) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
@@ -68,8 +68,8 @@ extension URLSessionTask? {
     }
 
     /// Asks the client's delegate, if there is one, about a redirect, as Foundation does for a real
-    /// server. Returns false, without calling the completion handler, if Foundation itself asks the
-    /// delegate and creates a protocol object for the next request.
+    /// server. On Apple platforms, returns false without calling the completion handler, because
+    /// Foundation itself asks the delegate and creates a protocol object for the next request.
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void

@@ -69,7 +69,7 @@ struct HAR: Codable {
         var _encoding: String?
         var size: Int?
         var params: [Field]?
-        /// The name of the file that contains the body, beside the archive.
+        /// If the body is in a file beside the archive, the name of that file.
         var _file: String?
     }
 

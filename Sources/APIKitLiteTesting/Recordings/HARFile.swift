@@ -40,8 +40,8 @@ final class HARFile {
 
     /// Returns an entry's exchange.
     ///
-    /// - Throws: `HTTPArchiveError` if a file that the entry names cannot be read or exceeds the
-    ///   limit, and another error if the entry cannot be replayed.
+    /// - Throws: `HTTPArchiveError` if the limit is exceeded, or if a file that the entry names
+    ///   cannot be read; another error if the entry cannot be replayed.
     func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
         let (sent, received) = (entry.request, entry.response)
         let url = try entry.requestURL
@@ -77,7 +77,7 @@ final class HARFile {
         guard let name = message.body?._file, message.body?.text == nil else {
             return try message.body?.data(place) ?? Data()
         }
-        // A name without a slash cannot point outside the folder.
+        // A name without a slash cannot point to a file outside the archive's folder.
         if name.contains("/") { throw HARFault("\(place)._file is not beside the archive") }
         return try bytes(of: url.deletingLastPathComponent().appendingPathComponent(name))
     }
@@ -165,7 +165,7 @@ extension HARMessage {
         }
     }
 
-    /// Whether the file states a nonzero size of the body without containing the body.
+    /// Whether the body is missing although the file states a nonzero size.
     fileprivate var lacksBody: Bool {
         let length = headers?.first { $0.name.lowercased() == "content-length" }?.value
         let sizes = [body?.size, bodySize, length.flatMap { Int($0) }].compactMap(\.self)
@@ -189,8 +189,8 @@ extension HAR.Body {
     /// The fields of a form whose text is missing; nil for any other body.
     fileprivate var form: [HAR.Field]? { hasText || params?.isEmpty != false ? nil : params }
 
-    /// The media type to use if there is no `Content-Type`; nil if the file does not contain the
-    /// body or its type.
+    /// The media type to use if there is no `Content-Type`; nil if the body is missing or its type
+    /// is unknown.
     fileprivate var mediaType: String? {
         // For an unknown type, Firefox writes `application/x-unknown-content-type`.
         let isKnown = mimeType?.contains("/") == true && mimeType?.contains("x-unknown") == false

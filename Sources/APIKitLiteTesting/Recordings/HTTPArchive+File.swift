@@ -4,15 +4,15 @@ import Foundation
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as a file from a browser or a proxy.
     ///
-    /// An entry is skipped if it is not an HTTP exchange (such as a WebSocket), if it is incomplete
-    /// (such as a response whose body is not in the file), if its response is still compressed with
-    /// gzip, or if a field that is read has another type or format than in HAR 1.2. Only the format
-    /// of `startedDateTime` is not checked. The `description` of the archive lists the skipped
-    /// entries.
+    /// An entry is skipped if it is not an HTTP exchange, for example a WebSocket, or if it is
+    /// incomplete, for example because the response's body is missing. An entry is also skipped if
+    /// its response is still compressed with gzip, or if a field that is read has another type or
+    /// format than in HAR 1.2. Only the format of `startedDateTime` is not checked. The
+    /// `description` of the archive lists the skipped entries.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - limit: The maximum number of bytes to read, including files named with `_file`.
+    ///   - limit: The maximum size of the file in bytes, including files that `_file` fields name.
     /// - Throws: ``HTTPArchiveError`` if the limit is exceeded, if the file or a file that it names
     ///   cannot be read, or if the file is not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
@@ -33,8 +33,8 @@ extension HTTPArchive {
 
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
-    /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance, and 0
-    /// replaces a secret number in JSON. The same secret has the same number everywhere. Secret
+    /// The marks `REDACTED-1`, `REDACTED-2` and so on replace the secrets, in order of appearance,
+    /// and 0 replaces a secret number in JSON. The same secret has the same mark everywhere. Secret
     /// names apply to URLs, headers, cookies, forms, multipart fields, JSON, JSON Lines and events
     /// with JSON. If a value with such a name looks random (at least eight bytes, not a URL, not
     /// made of words), the value is also replaced elsewhere in the archive, except in hosts. The
@@ -44,7 +44,7 @@ extension HTTPArchive {
     /// If a line of a stream contains a secret, the pieces of that line become one piece.
     ///
     /// The keys are sorted, and each value has its own line, so that diffs are readable. A new
-    /// secret changes the numbers of the secrets after it. The file is written atomically.
+    /// secret changes the marks of the secrets after it. The file is written atomically.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.

@@ -12,8 +12,8 @@ extension HTTPArchive {
         return (all == redaction ? named : named.walked(all).0, all)
     }
 
-    /// The highest number of a mark, such as `REDACTED-1`, in the archive; 0 without a mark.
-    /// Rewriting a file preserves its marks.
+    /// The highest number of any mark, such as `REDACTED-1`, in the archive; 0 if there are no
+    /// marks. Rewriting a file preserves its marks.
     var lastMark: Int {
         flatMap(\.parts).flatMap { part in
             part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
@@ -22,7 +22,7 @@ extension HTTPArchive {
     }
 
     /// Searches the archive once, and returns it without secrets, together with the secrets that
-    /// were found by their names.
+    /// were found by their names or as user info.
     private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
         var walk = SecretWalk(redaction)
         var archive = self
@@ -70,8 +70,8 @@ extension HTTPArchive.Exchange {
             return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
         }
         exchange.pieces = lines.flatMap(\.self)
-        // The pieces above were redacted line by line, but a secret may be cut at the end, and in
-        // text other than a stream, a secret may span several lines.
+        // The pieces above were redacted line by line, but a secret may be cut at the end of the
+        // body or, in text other than a stream, span several lines.
         if exchange.body != new { exchange.body = new }
         return exchange
     }

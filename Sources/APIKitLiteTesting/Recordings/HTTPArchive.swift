@@ -25,9 +25,9 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// For its last 1,000 requests, a network keeps the request's body, and a response's body of up
-    /// to 1 MiB in at most 10,000 pieces. An exchange that has lost a body can be neither
-    /// written nor replayed.
+    /// For each of its last 1,000 requests, a network keeps the request's body, and also the
+    /// response's body if it has at most 1 MiB and 10,000 pieces. An exchange that has lost a body
+    /// can be neither written nor replayed.
     ///
     /// - Parameter requests: The requests, in the order in which they started. A request that has
     ///   not ended counts as cancelled by the client.
@@ -74,7 +74,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         var startDate: Date
         /// The place of the exchange in its file; nil if it was not read from a file.
         var place: Recording.Place?
-        /// Whether the journal has kept the bodies of the request and its response.
+        /// False if the network has not kept the body of the recorded request or of its response.
         var isWhole = true
 
         /// The decoded body of the response. A body that you set is sent as one piece.

@@ -13,11 +13,11 @@ extension MockNetwork {
     ///
     /// A mark in a recorded request, such as `REDACTED-1`, matches any nonempty text in its place,
     /// except in a key of JSON. A 0 in recorded JSON also matches any number that has a secret name
-    /// or at least eight characters. If several recorded requests match, the stubs use, in order,
-    /// the recorded requests whose URL, headers and body have the most words in common with the
-    /// request. So a client that sends the token of a recorded response receives the responses that
-    /// were recorded with that token. A recorded 401 may stay unused if the client already has a
-    /// newer token.
+    /// or at least eight characters. If several recorded requests match, only those whose URL,
+    /// headers and body have the most words in common with the request are considered. Their
+    /// responses are used in order. So a client that sends the token of a recorded response
+    /// receives the responses that were recorded with that token. A recorded 401 may stay unused if
+    /// the client already has a newer token.
     ///
     /// Each request is compared with the whole archive, so the total time grows with the square of
     /// the number of requests. In a debug build, two hundred different requests take about a

@@ -31,13 +31,13 @@ extension MockResponse {
 }
 
 extension HTTPArchive.Exchange {
-    /// The time before each piece. The first piece has no delay, so a whole response arrives
+    /// The time before each piece. The first piece has no delay, so a response in one piece arrives
     /// immediately.
     fileprivate var gaps: [Duration] {
         let times = pieces.map(\.time)
         return [.zero]
             + zip(times.dropFirst(), times).map { time, last in
-                // Even without a delay, pieces arrive a few milliseconds apart.
+                // Even pieces that a server sends without a delay arrive a few milliseconds apart.
                 time - last < .milliseconds(20) ? .zero : time - last
             }
     }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Chooses the archived exchange that responds to a request.
+/// Chooses the archived exchange whose response a request receives.
 struct Replay: Sendable {
     let responses: [MockResponse]
     /// The words of each recorded request.
