@@ -39,8 +39,8 @@ extension MockError {
     }
 
     /// Returns the error for a request to which no stub responds. The message shows the request,
-    /// the nearest stub, if any, with the differences, and usually a `stub(…)` line that would
-    /// respond to the request.
+    /// the nearest stub, if any, with its differences from the request, and usually a `stub(…)`
+    /// line that would respond to the request.
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
@@ -99,8 +99,8 @@ extension MockError {
 }
 
 extension Recording {
-    /// Returns lines about up to three of the file's skipped entries: those whose URL has the path
-    /// of the request or cannot be read.
+    /// Returns up to three lines, one for each skipped entry whose URL has the path of the request
+    /// or cannot be read.
     fileprivate func skipped(for reading: RequestReading) -> [String] {
         skipped.filter { $0.url.map { URLParts($0).path == reading.url.path } ?? true }.prefix(3)
             .map { "Skipped when the file was read: \($0.text)." }

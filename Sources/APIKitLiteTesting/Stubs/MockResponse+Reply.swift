@@ -8,7 +8,7 @@ extension MockResponse {
         switch start {
         case .head: break
         case .failure(let error): return waiting(for: .now(.failure(error)), of: stub)
-        // For a passthrough, the network asks the real session instead.
+        // A passthrough never gets here, because the network asks the real session.
         case .silence, .passthrough:
             return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, of: stub)
         }
@@ -77,8 +77,8 @@ extension MockResponse {
         }
     }
 
-    /// Returns the reply that sends a real session's response. If this response is held or delayed,
-    /// the reply first waits.
+    /// Returns the reply that sends a real session's response. If the mock response is held or
+    /// delayed, the reply first waits.
     func reply(
         passing body: HTTPBody, _ response: HTTPURLResponse, of stub: Stub
     ) -> Reply {
@@ -96,8 +96,8 @@ extension MockResponse {
         return waiting(for: reply, of: stub)
     }
 
-    /// Returns the given reply or, if the response is held or delayed, a reply that first waits for
-    /// the stub's release and then for the delay.
+    /// Returns the given reply, preceded by the response's waits: for the stub's release, if the
+    /// response is held, and then for the delay, if there is one.
     private func waiting(for reply: Reply, of stub: Stub) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
@@ -108,7 +108,7 @@ extension MockResponse {
         }
     }
 
-    /// Returns the first bytes of a body, in the same pieces.
+    /// Returns the pieces of a body, cut off after a number of bytes.
     private static func pieces(_ pieces: [Data], upTo count: Int) -> [Data] {
         var rest = count
         return pieces.compactMap { piece in
@@ -117,7 +117,7 @@ extension MockResponse {
         }
     }
 
-    /// Whether the status allows a body, even an empty body (RFC 9112, section 6.3).
+    /// Whether the status allows a body, which may be empty (RFC 9112, section 6.3).
     private var allowsBody: Bool { status > 199 && status != 204 && status != 304 }
 
     /// The length that the headers declare. If the response breaks off or stalls after its last
@@ -169,8 +169,8 @@ extension MockResponse {
     }
 
     /// The response without its `Content-Length`, so that the body can change. A wrong length
-    /// stays, so that an error can report it. A recorded length stays too, because a recorded
-    /// length says only that the response has a length.
+    /// stays, so that an error can report it. A recorded length stays too, because without one, a
+    /// replayed response declares no length.
     var withoutLength: MockResponse {
         if isDecoded { return self }
         var response = self

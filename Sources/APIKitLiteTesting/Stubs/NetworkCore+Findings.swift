@@ -35,7 +35,7 @@ extension NetworkCore {
         return items.prefix(UnansweredRequests.limit).map(text) + more
     }
 
-    /// Returns a message for each exchange of a recording that should have been used but was not.
+    /// Returns a message for each recorded exchange that should have been used but was not.
     private func unusedExchanges(of stubs: [Stub]) -> [String] {
         stubs.filter(\.times.isAtLeast).flatMap { stub -> [Recording.Entry] in
             guard let recording = stub.recording else { return [] }
@@ -51,7 +51,8 @@ extension NetworkCore {
         }
     }
 
-    /// Returns a sentence that says why a stub received no request, or "" if the reason is unknown.
+    /// Returns a sentence that says why a stub received no request; "" if the reason is unknown, or
+    /// if the stub received a request.
     private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
         if requests.isEmpty { return " \(Self.noRequest)" }
         let taken =
@@ -67,8 +68,8 @@ extension NetworkCore {
     }
 }
 
-/// The first errors for requests that got no response, and the number of all such errors. The
-/// lock in `NetworkCore` guards this value.
+/// The first errors for requests that got no response, and the number of all such errors. A lock in
+/// `NetworkCore` guards this value.
 struct UnansweredRequests {
     /// The number of errors to keep.
     static let limit = 20

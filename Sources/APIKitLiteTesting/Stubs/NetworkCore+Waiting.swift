@@ -28,7 +28,7 @@ extension NetworkCore: WatchedObject {
             lines += error.description.components(separatedBy: "\n").map { "  \($0)" }
         }
         if errors.count > 2 { lines.append("  and \(errors.count - 2) more.") }
-        // Add a line for each stub and reason, up to five, in the order of their first requests.
+        // Add up to five lines, one for each stub and reason, sorted by the oldest request of each.
         let stubs = stubs
         let groups = Dictionary(grouping: pending) { $0.state(of: "", among: stubs) }.values
             .sorted { $0[0].id < $1[0].id }

@@ -11,7 +11,7 @@ final class NetworkCore: Sendable {
 
     let journal: Journal
     let time: NetworkTime
-    /// Reports tasks and responses that are waiting for the test.
+    /// Reports what is waiting on this network and on its `MockClock`, if it has one.
     let watch: HangReporter
     let handlers = Handlers()
     /// Where `withMockNetwork` was called to create the network; nil for any other network. If a

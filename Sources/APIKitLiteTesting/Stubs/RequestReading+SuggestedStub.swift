@@ -51,7 +51,7 @@ extension RequestReading {
 extension String {
     /// The text as a Swift string literal, which is raw if only a raw literal needs no escapes.
     var swiftLiteral: String {
-        // The compiler reads scalars. In `"#️⃣`, the `#` is part of another character.
+        // The compiler reads scalars, not characters, so it finds a `"#` in `"#️⃣`.
         let scalars = unicodeScalars
         guard scalars.contains(where: { $0 == "\"" || $0 == "\\" }),
             !scalars.contains(where: { $0.properties.generalCategory == .control })

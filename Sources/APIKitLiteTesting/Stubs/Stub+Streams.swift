@@ -71,8 +71,9 @@ extension Stub {
     /// the last element, such as `[DONE]`. A stream that has opened since the last `send` stays
     /// open, because it belongs to the next call.
     ///
-    /// If nothing was sent since the last `finish` or `fail`, ends the stub's open streams. If none
-    /// is open, waits for the next stream and ends it, unless a client has left since then.
+    /// If you have not called `send` since the last `finish` or `fail`, ends the stub's open
+    /// streams. If no stream is open, waits for the next stream and ends it, but does nothing if a
+    /// client has left since the last `finish` or `fail`.
     ///
     /// - Parameters:
     ///   - fileID: The file of this call, for reports.
@@ -120,7 +121,8 @@ extension Stub {
     }
 
     /// Returns the streams for a call. If no stream is open, suspends until a stream opens. If
-    /// `isForNext` is false, does not suspend after a `send` or after a client has left.
+    /// `isForNext` is false, does not suspend if `send` was called or a client has left since the
+    /// last `finish` or `fail`.
     ///
     /// - Throws: `CancellationError`.
     private func openStreams(isLast: Bool, isForNext: Bool) async throws -> [OpenStream] {

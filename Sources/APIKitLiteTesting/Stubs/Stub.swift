@@ -163,7 +163,7 @@ public final class Stub: Sendable {
 }
 
 extension Stub {
-    /// One response of a stub: a value, a function that creates the response, or none.
+    /// What a stub responds with next: a response, a handler that creates the response, or nothing.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
@@ -189,7 +189,7 @@ extension Stub {
         }
     }
 
-    /// The number of responses; 0 if a function creates the responses.
+    /// The number of responses; 0 if a handler creates the responses.
     var responseCount: Int {
         if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
@@ -223,7 +223,7 @@ extension Stub {
 extension Stub {
     /// Stubs that were added together.
     struct Group: Sendable {
-        /// Returns the stub that responds to a request, and its response, or nil.
+        /// Returns the stub for a request, and the stub's response; nil if no stub responds.
         typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
 
         var stubs: [Stub]

@@ -5,7 +5,7 @@ import Foundation
 protocol WatchedObject: AnyObject, Sendable {
     /// A number that grows whenever something happens on the network or the clock.
     var eventCount: Int { get }
-    /// A sentence about what is waiting for the test; nil if nothing is waiting.
+    /// A sentence about something that is waiting; nil if nothing is waiting.
     var wait: String? { get }
     /// More lines for a report about the network or the clock.
     var details: [String] { get }
@@ -133,7 +133,7 @@ package final class HangReporter: Sendable {
             return lookAfterSecond(count, quietSeconds)
         }
         var details = members.flatMap(\.details)
-        // The main actor was asked for a turn at least a second ago.
+        // The last job was enqueued on the main actor at least a second ago.
         if output.clock == nil, !mainActor.isTaken {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }
@@ -163,7 +163,7 @@ package final class HangReporter: Sendable {
 final class MainActorTurn: Sendable {
     private let taken = Locked(true)
 
-    /// Whether the main actor has run the last job.
+    /// Whether the main actor has run the last job that `request()` enqueued.
     var isTaken: Bool { taken.withLock { $0 } }
 
     /// Enqueues a job on the main actor. Call this only after the main actor has run the last job.
