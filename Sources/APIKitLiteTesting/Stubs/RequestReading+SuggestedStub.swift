@@ -15,11 +15,16 @@ extension RequestReading {
     }
 
     private var methodAndPath: String {
-        // A template cannot express every segment, because its braces mark names. A
-        // redacted segment becomes `{value}`, which matches any segment.
-        let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
+        // A template cannot express every segment, because its braces mark names.
         let isPlain = segments.allSatisfy {
-            $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
+            $0 == Redaction.mark || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
+        }
+        // Redacted segments become `{value}`, `{value2}` and so on, which match any segments.
+        var count = 0
+        let segments = segments.map { segment in
+            if segment != Redaction.mark { return segment }
+            count += 1
+            return count == 1 ? "{value}" : "{value\(count)}"
         }
         let path = isPlain ? "/" + segments.joined(separator: "/") : url.path
         let isShort = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method)

@@ -78,13 +78,15 @@ import Testing
         network.stub(try archive(), times: .any)
         network.stub(.get("/x"), .status(200), times: .any)
         var request = URLRequest.test("p")
-        request.url = URL(string: "https://api.example.com/zQ8hunter2Lm?token=zQ8hunter2Lm&page=2")
+        let path = "/zQ8hunter2Lm/x/kT5hunter9Wx?token=zQ8hunter2Lm&password=kT5hunter9Wx&page=2"
+        request.url = URL(string: "https://api.example.com" + path)
         let error = await #expect(throws: MockError.self) {
             try await network.exchange(request)
         }
         #expect(
             error?.description.hasSuffix(
-                #"network.stub(.get("/{value}").query(["page": "2"]), .json("{}"))"#) == true,
+                #"network.stub(.get("/{value}/x/{value2}").query(["page": "2"]), .json("{}"))"#)
+                == true,
             "\(error!)")
     }
 
