@@ -16,7 +16,7 @@ struct Load<T: APIRequest> {
     /// not `Sendable`.
     var lock: NSLock?
 
-    /// The request of the load, or nil until the request is made.
+    /// The request, or nil until it is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()

@@ -73,7 +73,7 @@ extension Redaction {
     }
 
     /// Redacts `original` with a new `SecretWalk`, and again with the secrets found so far, until
-    /// no new secrets are found. `hiding` decides which of these secrets are hidden everywhere.
+    /// no new secrets are found. `hiding` decides which found secrets are hidden in any text.
     private func walked<T>(
         _ original: T, hiding: (Redaction) -> ([String]) -> Redaction = Redaction.hidingValues,
         _ redacted: (inout SecretWalk, T) -> T

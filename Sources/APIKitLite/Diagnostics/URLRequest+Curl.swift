@@ -4,9 +4,9 @@ extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
     /// The command is one line, unless a body in it contains line breaks. For a file body, the
-    /// command names the file, which curl reads. For a stream that is not a file, a body over
-    /// 100,000 bytes, and a body that is neither JSON nor a form, the command contains only the
-    /// body's type and size, if known.
+    /// command names the file, which curl reads. Of a stream that is not a file, a body over
+    /// 100,000 bytes, or a body that is neither JSON nor a form, the command contains only the type
+    /// and the size, if known.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none``, the command sends the
     ///   request's method, headers and text body as a `URLSession` does, whatever the body's size.

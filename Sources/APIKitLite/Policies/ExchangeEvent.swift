@@ -3,8 +3,8 @@ import Foundation
 /// An event of ``HTTPSession/observed(clock:by:)``: the start, repetition or end of an exchange,
 /// the headers or end of a stream, or a response that a load rejected.
 ///
-/// A test can compare events by their ``description``, which is the same on every platform, except
-/// for Foundation's error texts:
+/// Except for Foundation's error texts, an event's ``description`` is the same on every platform,
+/// so a test can compare descriptions:
 ///
 ///     #expect(
 ///         events.map(\.description) == [

@@ -75,8 +75,8 @@ extension HTTPSession {
     /// together have 30 seconds.
     ///
     /// Foundation's `timeoutInterval` limits how long a request can be idle, not the entire
-    /// exchange. That limit is not enforced for a custom `URLProtocol`, and on Linux, a request
-    /// with a value below one second fails immediately.
+    /// exchange. That limit is not enforced for a custom `URLProtocol`. On Linux, a request with a
+    /// `timeoutInterval` below one second fails immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing

@@ -71,8 +71,8 @@ extension URLSession: HTTPSession {
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
         // Foundation itself would collect a whole body of any size, so a limited body is streamed.
-        // On Linux, a whole body from an app's own protocol class is not streamed, so that the task
-        // stays in the app's session.
+        // On Linux, streaming would move the task to another session, so a whole body from an app's
+        // own protocol class is not streamed.
         let isOverConnection = usesStandardProtocol(for: request)
         let isLimited = options.context.bodyLimit != nil && isOverConnection
         let isStream = options.bufferLimit != nil || isLimited

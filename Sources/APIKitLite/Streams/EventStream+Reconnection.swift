@@ -24,7 +24,7 @@ extension EventStream {
         /// The number of connections since the last accepted connection, or since the start.
         var refusals = 0
 
-        /// The number of connections. A connection that has an event, or that is accepted and lasts
+        /// The number of connections. A connection that delivers an event, or is accepted and lasts
         /// at least `maximumDelay`, counts as the first connection again. The delay grows with this
         /// number, so that a server that accepts and closes each connection is not flooded.
         var attempts = 0

@@ -22,7 +22,7 @@ import Foundation
 /// The delay after the *n*-th connection is the server's `retry`, if any, plus the policy's
 /// backoff, `random × min(maximumDelay, base × 2ⁿ⁻¹)`. Here, `base` is `baseDelay`, or `retry` if
 /// that is less. The delay is at least 100 ms, and grows even if a server accepts and ends each
-/// connection immediately. A connection that has an event, or that is accepted and lasts at least
+/// connection immediately. A connection that delivers an event, or is accepted and lasts at least
 /// `maximumDelay`, counts as the first connection again. `Retry-After` replaces the backoff.
 ///
 /// Each iterator has its own connection, and nothing is sent before the first call to the

@@ -145,7 +145,8 @@ extension String {
     fileprivate var onOneLine: String { linesOfEvent.joined(separator: " ") }
 }
 
-// Decoding each field's value separately is safe: CR and LF never occur inside a UTF-8 sequence.
+// Decoding each field's value separately is safe, because CR and LF never occur inside a multibyte
+// UTF-8 character.
 extension ServerSentEvents {
     private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 

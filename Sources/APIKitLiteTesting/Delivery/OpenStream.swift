@@ -25,7 +25,7 @@ final class OpenStream: Sendable {
         /// stream. With `isLast`, the call ends the streams.
         mutating func streams(isLast: Bool, isForNext: Bool) -> [OpenStream]? {
             if !isForNext, let sent {
-                // The client may have left and connected again, so its next stream stays open.
+                // If the client has left and connected again, its new stream stays open.
                 open.removeAll { stream in sent.contains { $0 === stream } }
                 (self.sent, hasClientLeft) = (nil, false)
                 return sent

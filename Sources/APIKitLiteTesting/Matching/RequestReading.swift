@@ -133,8 +133,8 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a request's item matches this expected item. As on most servers, an empty
-    /// expected value also matches a missing value. Marks are compared as in
+    /// Returns whether a request's item matches this expected item. An empty expected value also
+    /// matches a missing value, because most servers treat both alike. Marks are compared as in
     /// `String.matches(_:marks:)`.
     func accepts(_ item: NamedItem, marks: Bool) -> Bool {
         name.matches(item.name, marks: marks)

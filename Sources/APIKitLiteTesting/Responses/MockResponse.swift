@@ -12,7 +12,7 @@ public struct MockResponse: Sendable {
         case head
         case failure(any Error)
         case silence
-        /// A real session sends the response.
+        /// The response comes from a real session.
         case passthrough(to: any HTTPSession)
     }
 

@@ -168,7 +168,7 @@ extension MockResponse {
         return fields
     }
 
-    /// The response without its `Content-Length`, so that the body can change. A wrong length
+    /// The response without a correct `Content-Length`, so that the body can change. A wrong length
     /// stays, so that an error can report it. A recorded length stays too, because without one, a
     /// replayed response declares no length.
     var withoutLength: MockResponse {

@@ -209,7 +209,7 @@ public final class MockClock: CallbackClock {
             if pause == 0 {
                 await Task.yield()
             } else {
-                // The sleep is detached, so that a cancelled task also sleeps.
+                // The detached task sleeps even if this task is cancelled.
                 await Task.detached { try? await Task.sleep(for: .milliseconds(pause)) }.value
             }
         }

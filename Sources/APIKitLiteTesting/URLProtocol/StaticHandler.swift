@@ -79,8 +79,8 @@ final class StaticHandler: Sendable {
 }
 
 extension MockError {
-    /// Writes the error to standard error, and returns it. Many apps replace every error with an
-    /// error of their own, and no `verify()` reports this error.
+    /// Writes the error to standard error, and returns it. No `verify()` reports this error, and
+    /// many apps replace every error with their own.
     fileprivate func written() -> MockError {
         writeToStandardError("APIKitLiteTesting: \(self)\n")
         return self
