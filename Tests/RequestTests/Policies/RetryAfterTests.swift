@@ -37,7 +37,6 @@ import TestSupport
             ("Sun, 06 Nov 1994 00:19:44 -0830", nil, 7),
             ("Sunday, 06-Nov-94 10:50:07 +0200", "Sun, 06 Nov 1994 08:50:00 UTC", 7),
             ("Sun, 06 Nov 1994 08:49:44 +0100", nil, 0),
-            ("Sun, 06 Nov 1994 08:49:44 00100", nil, nil),
             ("Fri, 31 Dec 9999 23:59:59 +0000", nil, nil),
             // In the past, and beyond the longest wait.
             ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
@@ -50,6 +49,7 @@ import TestSupport
             "", "soon", "-7", "+7", "7 s", "2.", ".5", "-2.0", "2,5", "2.0.0", "2.0e1", "1e1",
             "2.0, 2.0", "2.+5", "NaN", "inf", "٧", "0x7", "Sun, 06 Nov 1994 08:49:44 CET",
             "Sun, 06 Nov 1994 08:49:44 +000", "Sun, 06 Nov 1994 08:49:44 +00000",
+            "Sun, 06 Nov 1994 08:49:44 00100",
             "Sun, 06 Nov 1994 08:49:44 GMT+0000", "Sun Nov  6 08:49:44 1994 UTC", "UTC", "+0000",
             "Sun, 06 Nov 1994 08:49:44", "1994-11-06T08:49:44Z",
             // The weekday is wrong, or there is no such day or time.
