@@ -21,7 +21,8 @@ extension Repetition {
     /// forgets the part of the body that it has read, so the request hangs, or an app's own body
     /// stream arrives without its beginning. libcurl is therefore limited to one attempt for a
     /// request that has a body or must not be repeated. If a request with a body loses its
-    /// connection and may be repeated, the library itself sends the request a second time.
+    /// connection before a response and may be repeated, the library itself sends the request a
+    /// second time.
     init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
         let isAllowed = !isOverConnection || !hasBody && request.mayBeRepeated()

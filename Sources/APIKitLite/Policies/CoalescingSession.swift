@@ -16,8 +16,8 @@ extension HTTPSession {
     /// - a request with a body stream
     /// - a request for a stream, because a stream has one reader
     /// - a request with an outer redirect policy, as in `coalescing().redirecting(.refuse)`
-    /// - a request sent inside a shared exchange, or inside a credential closure such as `refresh`,
-    ///   because such a request could wait for itself
+    /// - a request sent inside a shared exchange, or inside the `load`, `refresh`, `save` or
+    ///   `token` closure of a credential, because such a request could wait for itself
     ///
     /// If a request is cancelled while others share its exchange, it ends immediately, without
     /// effect on the others. If it is the only request left, the exchange is cancelled too, and the
@@ -78,9 +78,9 @@ extension URLRequest {
     /// Returns the properties that must be equal for two requests to share one exchange.
     ///
     /// The key contains the values themselves, because redacted text would make two users' requests
-    /// look equal. Returns `nil` for a request that must have its own exchange. Such a request has
-    /// a body stream, no URL, a redirect policy (which cannot be compared), or a method other than
-    /// `GET`, `HEAD` and `QUERY`.
+    /// look equal. Returns `nil` for a request with a body stream, no URL, a redirect policy (which
+    /// cannot be compared), or a method other than `GET`, `HEAD` and `QUERY`. Such a request must
+    /// have its own exchange.
     fileprivate func coalescingKey(_ context: SendContext) -> [AnyHashable?]? {
         let method = httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), httpBodyStream == nil,

@@ -20,8 +20,8 @@ extension HTTPSession {
     ///   - onEvent: Receives each event. The closure is called in the exchange's task, which
     ///     continues when the closure returns. Calls for concurrent exchanges may overlap. The end
     ///     of a stream is reported in the task that reads the body. If no task reads, the end is
-    ///     reported where the body is ended or released. A rejection is reported in the load's
-    ///     task.
+    ///     reported where the body is ended or released. The end of a complete body is reported
+    ///     immediately. A rejection is reported in the load's task.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void

@@ -39,7 +39,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// counts as zero.
     public var maximumDelay: Duration
     /// The time within which all attempts must begin, measured from the start of the first attempt.
-    /// An ``EventStream`` measures it from the end of the last accepted connection, if any.
+    /// An ``EventStream`` measures it from the end of the last accepted connection, if any. A
+    /// download measures it from the end of the last attempt that made progress, if any.
     ///
     /// The deadline does not interrupt an attempt, with one exception: if a connection of an
     /// ``EventStream`` has received no headers by the deadline, it fails with `URLError.timedOut`.

@@ -133,7 +133,7 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - limit: The maximum number of buffered bytes. Nil means 64 MiB. If more bytes are unread,
-    ///     the body throws ``TransportError/bodyLimit(_:)``.
+    ///     unless they arrived in one piece, the body throws ``TransportError/bodyLimit(_:)``.
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: Any error thrown by ``send(_:awaiting:)``.
     public func stream(

@@ -21,8 +21,8 @@ public struct SendOptions: Sendable {
     /// Waits for the headers. The body follows in pieces.
     ///
     /// - Parameter limit: The maximum number of bytes buffered for the reader. Nil means 64 MiB. A
-    ///   value below 1 counts as 1. If the unread bytes exceed the limit, the body throws
-    ///   ``TransportError/bodyLimit(_:)``.
+    ///   value below 1 counts as 1. If the unread bytes exceed the limit, unless they arrived in
+    ///   one piece, the body throws ``TransportError/bodyLimit(_:)``.
     public static func head(limit: Int? = nil) -> SendOptions {
         SendOptions(bufferLimit: limit ?? standardLimit)
     }

@@ -215,8 +215,8 @@ extension HTTPSession {
     ///     when the headers arrive, or with the body if the session returns a complete body. A
     ///     response that the closure accepts must also have status 200. If a response is rejected
     ///     before its body has arrived, the closure is called again with the beginning of the body,
-    ///     so that its error can quote the server's message. Whether the client reconnects depends
-    ///     on the response's status, not on the closure's error.
+    ///     so that its error can quote the server's message. Whether the client reconnects after a
+    ///     rejected response depends on the response's status, not on the closure's error.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from this time if the
