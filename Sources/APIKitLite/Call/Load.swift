@@ -8,7 +8,8 @@ struct Load<T: APIRequest> {
     var apiRequest: T
     let session: any HTTPSession
     let requestType: String?
-    /// The clock that times how long the body of a stream's refused response is read.
+    /// The clock that times how long the body of a refused response is read, unless the body is
+    /// complete. A download and an event stream also use this clock for delays and deadlines.
     let clock: any Clock<Duration>
     /// Called with the number of body bytes sent so far, and the body's size if known.
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?

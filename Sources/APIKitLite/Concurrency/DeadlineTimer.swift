@@ -1,6 +1,6 @@
 import Foundation
 
-/// A timer that calls each scheduled closure at a deadline, always the same duration later.
+/// A timer that calls each closure at a deadline: a fixed duration after it is scheduled.
 ///
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each deadline would cost more than an exchange, and on Linux, the

@@ -3,7 +3,7 @@ import Foundation
 extension APIRequestError {
     /// Returns a sentence about a decoding error, followed by the JSON around the error, the
     /// beginning of a form, or a stream's element. Any other body may be secret and is left out,
-    /// unless this error's redaction hides nothing.
+    /// unless it is text and this error's redaction hides nothing.
     func reason(_ error: DecodingError) -> [String] {
         guard let text = error.element ?? data else { return [sentence(about: error, at: nil)] }
         let (sentence, excerpt) = explanation(of: error, in: text)

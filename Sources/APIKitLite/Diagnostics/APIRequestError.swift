@@ -38,7 +38,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let response: HTTPURLResponse?
     /// The response's body, or `nil` if the load does not have all of it. For a refused stream or
     /// download, this is the beginning of the body. For an accepted stream, this is the element
-    /// that could not be decoded, or `nil` if there was no such element.
+    /// that could not be decoded, or the text of ``StreamError/unexpectedJSON(_:)``. If there was
+    /// neither, this is `nil`.
     public let data: Data?
     /// The original error, such as a `URLError`, a `DecodingError` or an error that your code
     /// threw.

@@ -192,7 +192,8 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// Returns text that was cut, with a mark in place of any incomplete secret at its end.
+    /// Returns text that was cut, with a mark in place of the incomplete value or token that is
+    /// found at its end, if any.
     package func withoutCutSecret(_ text: String) -> String {
         let cut =
             values.cutValue(in: Array(text.utf8))
