@@ -22,10 +22,10 @@ extension Fault {
     ///
     /// A stream's body of up to 4,096 bytes is cut at every byte. A longer body is cut at up to 64
     /// places and at the ends of its pieces. For each piece except the last, one fault stalls the
-    /// stream at the end of the piece. Another fault stalls the stream in the middle of the body.
-    /// For each piece, one fault makes the piece arrive twice. If there are more than 64 pieces, 64
-    /// evenly spaced pieces are used. A sample is a stream if its body has several pieces, or if
-    /// its `Content-Type` is for events or JSON Lines.
+    /// stream at the end of the piece. Another fault stalls the stream in the middle of the body,
+    /// unless one of these faults already does so. For each piece, one fault makes the piece arrive
+    /// twice. If there are more than 64 pieces, 64 evenly spaced pieces are used. A sample is a
+    /// stream if its body has several pieces, or if its `Content-Type` is for events or JSON Lines.
     ///
     /// - Parameter sample: A good response.
     /// - Returns: The faults.

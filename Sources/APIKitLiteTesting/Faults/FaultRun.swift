@@ -140,8 +140,8 @@ struct FaultRun: Sendable {
     /// cancelled. Returns why the client counts as hung.
     ///
     /// A client's work between requests and sleeps cannot be observed, so the work has a time
-    /// limit, measured in checks (passes of the loop). On a busy machine, both a check and the
-    /// client's work take longer.
+    /// limit, measured in checks (passes of the loop that do not move the clock). On a busy
+    /// machine, both a check and the client's work take longer.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault,
         cancelling work: Task<Void, Never>, of stub: Stub

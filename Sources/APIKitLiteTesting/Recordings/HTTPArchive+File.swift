@@ -7,7 +7,7 @@ extension HTTPArchive {
     /// An entry is skipped if it is not an HTTP exchange, for example a WebSocket, or if it is
     /// incomplete, for example because the response's body is missing. An entry is also skipped if
     /// its response is still compressed with gzip, or if a field that is read has another type or
-    /// format than in HAR 1.2. Only the format of `startedDateTime` is not checked. The
+    /// format than in HAR 1.2. The formats of `startedDateTime` and `mimeType` are not checked. The
     /// `description` of the archive lists the skipped entries.
     ///
     /// - Parameters:

@@ -2,8 +2,8 @@ import APIKitLite
 import Foundation
 
 extension MockResponse: CustomStringConvertible {
-    /// The response on one line, with the size and media type of its body instead of the headers
-    /// and the content; for an invalid response, its configuration error.
+    /// The response on one line, with the media type and, except for a stream, the size of its body
+    /// instead of the headers and the content; for an invalid response, its configuration error.
     ///
     /// For example: `200 (OK), 16 bytes, application/json, delayed by 2.0 seconds`.
     public var description: String {

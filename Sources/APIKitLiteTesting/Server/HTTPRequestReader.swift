@@ -31,7 +31,8 @@ struct HTTPRequestReader {
     /// Reads the next request, or returns nil at the end of the connection.
     ///
     /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). The reader calls the closure
-    /// if an HTTP/1.1 client asks for that response and no byte of the request's body has arrived.
+    /// if an HTTP/1.1 client asks for that response, and the request has a body of which no byte
+    /// has arrived.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)

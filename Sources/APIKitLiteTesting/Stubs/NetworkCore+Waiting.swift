@@ -43,8 +43,8 @@ extension NetworkCore: WatchedObject {
 }
 
 extension PendingRequest {
-    /// Returns why requests of one stub, or of the network's closure, are waiting, such as "the stub
-    /// for … holds 2 requests".
+    /// Returns why requests of one stub, or of the network's closure, are waiting, such as "the
+    /// stub for … holds 2 requests".
     fileprivate func state(of requests: String, among stubs: [Stub]) -> String {
         let stub =
             switch request.stub {

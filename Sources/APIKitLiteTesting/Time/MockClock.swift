@@ -180,10 +180,10 @@ public final class MockClock: CallbackClock {
     /// The number of checks until `takeNext` pauses instead of yielding. Most clients need no more.
     private static let quickChecks = 16
 
-    /// Waits until all steps have ended and, before the time moves on, until each active client
-    /// waits again or nothing has happened for `patience`. The wait for clients has a limit,
-    /// because a client might never stop sending requests. Then moves the time, and returns the
-    /// sleeper to wake; nil at the end of the move.
+    /// Waits until all steps have ended. Unless a sleeper is due or the clock has reached `moment`,
+    /// also waits until each active client waits again or nothing has happened for `patience`. The
+    /// wait for clients has a limit, because a client might never stop sending requests. Then moves
+    /// the time, and returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
