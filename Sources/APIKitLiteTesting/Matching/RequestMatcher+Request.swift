@@ -49,7 +49,7 @@ extension RequestMatcher {
                     ?? matcher.part(
                         part.name, fileName: part.fileName, contentType: part.contentType,
                         data: part.data)
-            }.adding("\(count) \(count == 1 ? "part" : "parts")") { live in
+            }.adding("\(count) \(count == 1 ? "part" : "parts")", readsBody: true) { live in
                 (try? live.multipart?.get())?.parts.count == count
             } or: { live in
                 .has((try? live.multipart?.get()).map { "\($0.parts.count)" } ?? "none")
