@@ -4,8 +4,8 @@ import Foundation
 /// A server that responds to one request of each connection, and closes the connection at the
 /// second request.
 ///
-/// A response is the number of bytes in the body. `/redirect` responds with a 307 to `/`, and
-/// `/challenged` with a 401 that asks for a password. `/early/` and a status gets its response
+/// The body of a response is the number of bytes in the request's body. `/redirect` gets a 307 to
+/// `/`, and `/challenged` a 401 that asks for a password. `/early/` and a status gets its response
 /// before the body is read, and a redirect leads to `/early/413`. A request with `Expect` gets a
 /// 417 first. What follows it on the connection counts as the second request if the path is
 /// `/unexpected`.

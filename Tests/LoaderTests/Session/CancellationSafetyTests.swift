@@ -5,8 +5,8 @@ import TestSupport
 
 /// `CancellationSafeCache`, without which a cancelled task can end the process on Linux.
 @Suite(.limited, .usesSockets) struct CancellationSafetyTests {
-    // Foundation is told the response of its cache while it makes the protocol. If a cancellation
-    // can come there, the task can end before it starts.
+    // Foundation gets the result of its look-up in the cache while it makes the protocol. If a
+    // cancellation can come there, the task can end before it starts.
     @Test(arguments: [false, true])
     func noCancellationComesBetweenALookUpAndItsStart(_ isExchange: Bool) async throws {
         let configuration = URLSessionConfiguration.ephemeral

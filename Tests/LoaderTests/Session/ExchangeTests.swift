@@ -226,7 +226,7 @@ import FoundationNetworking
     }
 }
 
-/// Responds with what is not HTTP.
+/// Gives a response that is not HTTP.
 private final class FileLikeURLProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

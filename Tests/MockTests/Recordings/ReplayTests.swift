@@ -38,7 +38,7 @@ import Testing
         await #expect(throws: MockError.self) { try await network.exchange(.test("jobs/1")) }
     }
 
-    /// No bytes of these bodies are text.
+    /// Neither body is text.
     @Test func bodiesOfOtherBytesAreOtherRequests() async throws {
         func post(_ base64: String, text: String) -> String {
             let body = #"{"text": "\#(base64)", "encoding": "base64"}"#

@@ -74,8 +74,8 @@ import TestSupport
         // The clock must see when the app waits again. In two cases, it cannot see that over a
         // socket, and waits for its patience: after the pieces of a stream, and after the timeout of
         // a response that no client awaits.
-        let clock =
-            [.reads, .timesOut].contains(app) ? MockClock() : MockClock(patience: .seconds(60))
+        let isUnseen = transport == .loopback && [.reads, .timesOut].contains(app)
+        let clock = isUnseen ? MockClock() : MockClock(patience: .seconds(60))
         let client = try TestClient(transport, MockNetwork(clock: clock))
         let (responses, moments) = Self.plan(for: app)
         let last = responses[responses.count - 1]
@@ -89,8 +89,12 @@ import TestSupport
         }
         // The clock would wait for an app that has ended until its patience ends. So the app sleeps.
         let running = Task {
-            try await Self.run(app, client, clock)
-            try await clock.sleep(for: .seconds(1_000))
+            do {
+                try await Self.run(app, client, clock)
+                try await clock.sleep(for: .seconds(1_000))
+            } catch {
+                if !Task.isCancelled { Issue.record(error) }
+            }
         }
         defer { running.cancel() }
 

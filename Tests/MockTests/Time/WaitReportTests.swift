@@ -323,7 +323,8 @@ import Testing
             }
             if isFirst { watch?.begin() }
         }
-        await place.load()
+        // No call waits, so only the request begins the watch.
+        place.start { _ = try? await place.network.exchange(.test("b")) }
         await place.recorder.waitForWatch()
 
         await place.recorder.clock.advance(by: .seconds(20))

@@ -40,6 +40,7 @@ import TestSupport
         let (fileData, _) = try await network.urlSession.upload(
             for: request, fromFile: folder.write("file"))
 
+        // A HEAD is sent without its body.
         _ = try await network.urlSession.upload(
             for: .test("a", method: "HEAD"), from: Data("upload".utf8))
 
