@@ -51,7 +51,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
         var number: Int?
     }
 
-    /// The closures of the credential, which never change.
+    /// The closures of `Credentials`, which never change.
     ///
     /// The closures are in a struct, because a closure that a generic class stores directly is
     /// wrapped again at each read: see `Locked`.

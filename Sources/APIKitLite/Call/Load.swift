@@ -21,7 +21,7 @@ struct Load<T: APIRequest> {
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
     private var notes = HTTPBody.Notes()
-    /// The closure of `Credentials` that threw the error, or nil if no such closure threw.
+    /// The closure of `Credentials` that threw, or nil if none threw.
     private var failedCall: CredentialCall?
 
     init(

@@ -144,8 +144,8 @@ public struct Redaction: Sendable, Equatable {
         return readsWords ? SecretName(name) : .ordinary
     }
 
-    /// Returns whether a value is secret because of its name. If the value is nil, only the name
-    /// counts, for example for an object, an array or a part of a multipart form.
+    /// Returns whether a value is secret because of its name. If the value is nil, as for an
+    /// object, an array or a part of a multipart form, only the name counts.
     func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
         if let value, value.isEmpty || value == "null" { return false }
         switch name {

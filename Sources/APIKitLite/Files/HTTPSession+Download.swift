@@ -21,10 +21,10 @@ extension HTTPSession {
     /// If a failed download cannot be resumed, its part is removed, and the next call starts over.
     ///
     /// If the disk is slower than the network, the transfer is suspended on Apple platforms.
-    /// Foundation on Linux cannot suspend one task, so all transfers of the process are slowed for
-    /// up to a second while more than 2 MiB are waiting for the disk. If more than 32 MiB still
-    /// accumulate, the transfer is interrupted and resumed. If the transfer cannot be resumed, the
-    /// download fails with ``TransportError/bodyLimit(_:)``.
+    /// Foundation on Linux cannot suspend a single task. While more than 2 MiB are waiting for the
+    /// disk, all transfers of the process are slowed, unless the disk takes nothing for a second.
+    /// If more than 32 MiB still accumulate, the transfer is interrupted and resumed. If the
+    /// transfer cannot be resumed, the download fails with ``TransportError/bodyLimit(_:)``.
     ///
     /// The request is sent with `Accept-Encoding: identity`, unless the request already has an
     /// `Accept-Encoding`. A download with an encoded body cannot be resumed, because Foundation

@@ -30,8 +30,8 @@ extension HTTPCookie {
 }
 
 // Foundation on Linux stores cookies only from a field spelled `Set-Cookie`. Header names in HTTP/2
-// are lowercase, so Foundation stores no cookies from HTTP/2. This library cannot see the original
-// spelling, because Foundation does not pass the headers to a delegate if a task has a completion
+// are lowercase, so Foundation stores no cookies from HTTP/2. This library cannot see how a name was
+// spelled, because Foundation does not pass the headers to a delegate if a task has a completion
 // handler.
 
 extension URLSession {

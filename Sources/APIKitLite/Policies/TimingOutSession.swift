@@ -36,7 +36,7 @@ private struct TimingOutSession: HTTPSession {
         {
             task.cancel()
         }
-        // The deadline also limits how long the body of a refused response is read.
+        // The deadline also limits how long the body of a rejected response is read for the error.
         body.notes.timeouts.append((timeline, deadline))
         return (limitingSilence(of: body), response)
     }

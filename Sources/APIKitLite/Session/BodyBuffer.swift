@@ -9,7 +9,7 @@ package final class BodyBuffer: Sendable {
         var pieces: [Data] = []
         var count = 0
         var readCount = 0
-        /// The end of the body, which the reader receives after the pieces.
+        /// How the body ended, which the reader learns after the pieces.
         var ending: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         /// The function that ends the transfer. Nil before it is set, and after the body has ended.

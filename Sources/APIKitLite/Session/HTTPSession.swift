@@ -3,7 +3,7 @@ import Foundation
 /// A type that sends a request and returns its response. A loader needs only this from its session.
 ///
 /// `URLSession` and every policy conform to this protocol. A policy wraps another session, so
-/// policies can be chained. Your own policy is a type with a `send` function:
+/// policies can be chained. To add a policy, write a type with a `send` function:
 ///
 /// ```swift
 /// struct LanguageSession: HTTPSession {

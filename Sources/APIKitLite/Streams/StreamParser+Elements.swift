@@ -38,8 +38,8 @@ extension StreamParser where Self: Sendable {
     ///     ServerSentEvents().until { $0.event == "message_stop" }
     ///     JSONLines(Progress.self).until { $0.isDone }
     ///
-    /// The last element is delivered, and ends the transfer. If the body ends without a last
-    /// element, the elements before the end are delivered, and the stream fails with
+    /// That element is delivered, and the transfer ends. If the body ends without such an element,
+    /// the elements before the end are delivered, and the stream fails with
     /// ``StreamError/unfinished(elementCount:)``.
     ///
     /// Without `until`, a truncated body can look complete, because a server or a proxy can end it

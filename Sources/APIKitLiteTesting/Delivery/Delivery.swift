@@ -97,8 +97,8 @@ final class Delivery: Sendable {
         _ = end()
     }
 
-    /// Closes the stream that the test sends, because the client has left. `cancel()` is called
-    /// later, because `cancel()` may run the user's code.
+    /// Closes the stream that the test sends, because the client has left. The caller calls
+    /// `cancel()` later, because `cancel()` may run the user's code.
     func closeStream() {
         state.withLock { $0?.stream.take() }?.close()
     }

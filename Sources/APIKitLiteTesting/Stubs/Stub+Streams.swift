@@ -102,7 +102,7 @@ extension Stub {
         try await post("fail()", "\(fileID):\(line)", isLast: true) { .failure(URLError(code)) }
     }
 
-    /// Posts a message to each stream that the call concerns, and then calls `wait`.
+    /// Posts a message to each stream that `openStreams` returns, and then calls `wait`.
     private func post(
         _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
         _ message: () -> OpenStream.Message, then wait: () async throws -> Void = {}

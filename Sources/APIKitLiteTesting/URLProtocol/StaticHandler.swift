@@ -79,8 +79,8 @@ final class StaticHandler: Sendable {
 }
 
 extension MockError {
-    /// Writes the error to standard error, and returns it. No `verify()` reports this error, and
-    /// many apps replace every error with their own.
+    /// Writes the error to standard error, and returns it. Otherwise, a test may not show this
+    /// error: `verify()` does not report it, and many apps replace errors with their own.
     fileprivate func written() -> MockError {
         writeToStandardError("APIKitLiteTesting: \(self)\n")
         return self
