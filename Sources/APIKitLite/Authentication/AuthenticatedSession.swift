@@ -51,10 +51,10 @@ extension HTTPSession {
     /// ```
     ///
     /// Before each request, the closure is called with a rejection that contains no token. If a
-    /// request with a token receives a 401, the closure is called with that token, and the request
-    /// is sent once more, unless the closure returns the same token or nil. The calls are made one
-    /// at a time, and concurrent requests can share a call, so the store needs to refresh each
-    /// token only once. A request never uses a token from a call that began before the request was
+    /// request with a token receives a 401, the closure is called with that token. If the closure
+    /// returns another token, the request is sent once more. The calls are made one at a time, and
+    /// concurrent requests can share a call, so the store needs to refresh each token only once. A
+    /// request never uses a token from a call that began before the request was
     /// made, because another user may have signed in since. In all other respects, this function
     /// works like ``authenticated(by:clock:)``.
     ///

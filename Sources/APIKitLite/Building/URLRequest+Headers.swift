@@ -87,8 +87,8 @@ extension URLRequest {
         return try header("Authorization", "Basic \(pair)")
     }
 
-    /// Returns the request with the identifier and the secret of an OAuth client in its
-    /// `Authorization` header (RFC 6749, section 2.3.1).
+    /// Returns the request with an OAuth client's identifier and secret in the `Authorization`
+    /// header (RFC 6749, section 2.3.1).
     ///
     /// This is the "Basic" scheme with form-encoded values. A server decodes `%2B` to `+`, and
     /// would read a plain `+` as a space. Replaces any earlier value of the header.

@@ -57,8 +57,8 @@ extension HTTPSession {
     ///
     ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
     ///
-    /// Use this function for a body that is not JSON, or for an output that depends on the status
-    /// or a header. The closure runs off the caller's actor. If the closure throws, the load fails
+    /// Use this function if the response is not JSON, or if the output depends on the status or a
+    /// header. The closure runs off the caller's actor. If the closure throws, the load fails
     /// in stage ``APIRequestError/Stage/parse``. To ignore the body, write `{ _, _ in }`. The other
     /// parameters are the same as for `load` with `as:`.
     ///

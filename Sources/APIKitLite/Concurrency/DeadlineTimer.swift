@@ -71,7 +71,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Returns the next deadline, or nil if there is no deadline and the sleeping task must end.
+    /// Returns the next deadline, or nil if there is none. Nil ends the sleeping task.
     private func nextDeadline() -> Duration? {
         state.withLock { state in
             if state.pending.isEmpty { state.sleeper = nil }

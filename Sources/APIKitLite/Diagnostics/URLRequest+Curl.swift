@@ -16,7 +16,7 @@ extension URLRequest {
             longestBody: redacting.isEmpty ? .max : Redaction.longestBody)
     }
 
-    /// Returns a curl command, with only the type and size of body data over `longestBody` bytes.
+    /// Returns a curl command. An `httpBody` over `longestBody` bytes is shown as type and size.
     func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
         let method = httpMethod ?? "GET"

@@ -1,8 +1,8 @@
 import Foundation
 
 extension HTTPURLResponse {
-    /// Returns the target of a link in the `Link` header (RFC 8288). Many APIs link to the next
-    /// page in this header.
+    /// Returns the target of a link in the `Link` header (RFC 8288). Many APIs use this header to
+    /// link to the next page.
     ///
     ///     // Link: </users?page=2>; rel="next", </users?page=9>; rel="last"
     ///     response.link("next")

@@ -27,7 +27,7 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// Pieces are joined up to this size, because each piece has a fixed cost.
+    /// The size up to which `append` joins pieces, because each piece has a fixed cost.
     private static let smallPiece = 16 * 1024
 
     /// The maximum number of unread bytes, unless a single piece has more.

@@ -28,7 +28,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     }
 
     private(set) var criteria: [Criterion] = []
-    /// What is wrong with the matcher, for its stub to report; nil if the matcher is valid.
+    /// What is wrong with the matcher, as errors report it; nil if the matcher is valid.
     private(set) var configurationError: String?
     /// The number of criteria that were added before the configuration error; `Int.max` if the
     /// matcher is valid.

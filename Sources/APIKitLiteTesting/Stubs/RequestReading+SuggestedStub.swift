@@ -19,7 +19,7 @@ extension RequestReading {
         let isPlain = segments.allSatisfy {
             $0 == Redaction.mark || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
         }
-        // Redacted segments become `{value}`, `{value2}` and so on, which match any segments.
+        // Redacted segments become `{value}`, `{value2}` and so on. Each matches any segment.
         var count = 0
         let segments = segments.map { segment in
             if segment != Redaction.mark { return segment }

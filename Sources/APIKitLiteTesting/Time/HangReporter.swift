@@ -18,7 +18,7 @@ protocol WatchedObject: AnyObject, Sendable {
 /// A network shares one reporter with its `MockClock`. While something is waiting, the reporter
 /// checks once per second. After a report, it checks again when something else starts to wait.
 package final class HangReporter: Sendable {
-    /// Where reports go, and what counts the seconds.
+    /// A function that writes reports, and a clock that counts seconds.
     package struct Output: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void

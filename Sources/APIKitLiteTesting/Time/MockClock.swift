@@ -248,7 +248,7 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
-    /// Records that a step begins, which must end before the clock moves.
+    /// Begins a step, which must end before the clock moves.
     func beginStep() { sleepers.withLock { $0.stepCount += 1 } }
 
     func endStep() { sleepers.update { $0.stepCount -= 1 } }
