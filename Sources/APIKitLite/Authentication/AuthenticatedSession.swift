@@ -54,9 +54,9 @@ extension HTTPSession {
     /// request with a token receives a 401, the closure is called with that token. If the closure
     /// returns another token, the request is sent once more. The calls are made one at a time, and
     /// concurrent requests can share a call, so the store needs to refresh each token only once. A
-    /// request never uses a token from a call that began before the request was
-    /// made, because another user may have signed in since. In all other respects, this function
-    /// works like ``authenticated(by:clock:)``.
+    /// request never uses a token from a call that began before the request was made, because
+    /// another user may have signed in since. In all other respects, this function works like
+    /// ``authenticated(by:clock:)``.
     ///
     /// Only the store knows which user a token belongs to. If the rejected token belongs to an
     /// earlier user, the closure should throw an error. If the closure returns a token instead, the
