@@ -44,7 +44,7 @@ import Testing
     func asksTheClientAboutARedirect(_ status: Int, _ isRedirect: Bool) {
         let network = MockNetwork()
         network.stub(.any, .redirect(to: "/b", status: status), .text("arrived"))
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
 
         request.send(.test("a"))
 
@@ -57,7 +57,7 @@ import Testing
         let slow = MockResponse.text("moved", status: 302, headers: ["Location": "/b"])
             .chunked(by: 1, every: .seconds(5))
         network.stub(.any, slow, .text("arrived"))
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
 
         request.send(.test("a"))
 
@@ -71,7 +71,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("a").delayed(by: .seconds(delay)))
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         await clock.advance(by: .seconds(2))
         request.send(.test("a"))
         await clock.advance(by: .seconds(1))
@@ -91,7 +91,7 @@ import Testing
             defer { ended.open() }
             return try await waitForCancellation()
         }
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         request.recordCancellation()
 
         request.send(.test("a"))
@@ -106,7 +106,7 @@ import Testing
     @Test func whoeverWaitedForTheEndFindsNoOpenStream() async {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         request.send(.test("a"))
         #expect(stub.streams.value.open.count == 1)
         let count = Task(executorPreference: AtOnceExecutor()) {
@@ -125,7 +125,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any, .stream())
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         request.send(.test("a"))
 
         await clock.advance(by: .seconds(60))
@@ -142,7 +142,7 @@ import Testing
             await Task { await mayRespond.wait() }.value
             return .stream()
         }
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         request.send(.test("a"))
         request.recordCancellation()
         request.cancelWork()
@@ -158,7 +158,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any, .stream())
-        let request = ClientRequest(to: network.core, from: PlainClient {}) { _ in }
+        let request = ClientRequest(to: network)
         request.send(.test("a"))
 
         stub.streams.value.open.first?.close()
@@ -188,6 +188,13 @@ import Testing
         #expect(receipt.hasEnded && !receipt.isTaken)
         receipt.didTake()
         #expect(!receipt.isTaken)
+    }
+}
+
+extension ClientRequest {
+    /// A request whose client follows redirects, and ignores what it receives.
+    fileprivate convenience init(to network: MockNetwork) {
+        self.init(to: network.core, from: PlainClient {}) { _ in }
     }
 }
 
