@@ -11,7 +11,7 @@ import TestSupport
     private let folder = try! TemporaryFolder()
 
     /// How often a request is sent: enough for every connection to be closed many times.
-    fileprivate static let count = 10
+    fileprivate static let count = 6
 
     enum Way: CaseIterable {
         case exchange, exchangeWithDelegate, exchangeWithoutCache, stream
