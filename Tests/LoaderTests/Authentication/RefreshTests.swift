@@ -362,7 +362,7 @@ import TestSupport
     }
 
     @Test func readsTheBodyOfARejectedStreamForFiveSecondsOfItsClock() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(
             .any,

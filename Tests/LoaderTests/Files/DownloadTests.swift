@@ -81,7 +81,7 @@ import TestSupport
 
     @Test func theDeadlineCountsFromThePartBefore() async throws {
         await network.loseDownload(to: folder)
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         network.stub(.any) { [self] request in
             await clock.advance(by: .seconds(60))
             let isThird = network.requests.count == 4
@@ -120,7 +120,7 @@ import TestSupport
     /// The request for the whole file belongs to the attempt whose part was refused.
     @Test func theDeadlineInterruptsNoAttempt() async throws {
         await network.loseDownload(to: folder)
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         network.stub(.any) { [bytes] request in
             guard request.header("Range") != nil else { return .file(bytes) }
             await clock.advance(by: .seconds(60))

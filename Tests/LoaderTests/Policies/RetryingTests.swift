@@ -56,6 +56,7 @@ import TestSupport
 
     /// A refused stream would keep its place in a limit during the delay.
     @Test func endsARefusedStreamBeforeItsDelay() async throws {
+        let clock = MockClock(patience: .zero)
         network.stub(.any, .chunks(["a", "b"], every: .seconds(99), status: 503), .text("second"))
         let log = EventLog()
         let session = network.observed(by: log).retrying(
@@ -72,6 +73,7 @@ import TestSupport
     }
 
     @Test func measuresAnHTTPDateFromItsNow() async throws {
+        let clock = MockClock(patience: .zero)
         network.stub(
             .any, .status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT"), .text("a"))
         let session = network.retrying(
@@ -132,6 +134,7 @@ import TestSupport
     }
 
     @Test func givesEachAttemptItsTimeInsideAndTheWholeOutside() async throws {
+        let clock = MockClock(patience: .zero)
         let arrivals = Recorder<Duration>()
         let hanging = MockURLSession().intercepting { _, _ in
             arrivals.append(clock.now.offset)

@@ -4,7 +4,7 @@ import TestSupport
 
 /// The effect of each policy on a stream.
 @Suite(.limited) struct StreamPolicyTests {
-    private let clock = MockClock()
+    private let clock = MockClock(patience: .zero)
     private let network: MockNetwork
 
     init() {

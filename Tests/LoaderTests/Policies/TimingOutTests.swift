@@ -61,6 +61,7 @@ import TestSupport
 
     @Test(arguments: [true, false])
     func endsAtOnceWhenTheExchangeIgnoresCancellation(_ isTimeout: Bool) async throws {
+        let clock = MockClock(patience: .zero)
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
@@ -108,6 +109,7 @@ import TestSupport
     }
 
     @Test func eachExchangeHasItsOwnDeadline() async throws {
+        let clock = MockClock(patience: .zero)
         network.stub(.any, .hanging)
         let session = network.timingOut(after: .seconds(10), clock: clock)
         async let first = session.outcome(of: .test("a"))

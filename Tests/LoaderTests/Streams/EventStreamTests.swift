@@ -233,6 +233,7 @@ import TestSupport
     }
 
     @Test func endsAnAttemptAtTheDeadline() async throws {
+        let clock = MockClock(patience: .zero)
         network.stub(.get("/events"), events("data: a\n\n"), .hanging)
         let policy = RetryPolicy(baseDelay: .seconds(1), deadline: .seconds(10))
         let stream = session.events(
@@ -252,6 +253,7 @@ import TestSupport
     }
 
     @Test func doesNotCountTheTimeOfAConnectionAgainstTheDeadline() async throws {
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(
             .get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(60)),

@@ -71,6 +71,7 @@ import TestSupport
     }
 
     @Test func theIdleTimeoutEndsTheReadingOfARefusal() async throws {
+        let clock = MockClock(patience: .zero)
         let (reads, isSilent) = (Locked(0), Gate())
         let session = BodySession(
             status: 503,
@@ -167,6 +168,7 @@ import TestSupport
     }
 
     @Test func aRefusalThatEndsWithinFiveSecondsIsWhole() async throws {
+        let clock = MockClock(patience: .zero)
         let pieces = Locked(["down", "slow "])
         let session = BodySession(status: 429) {
             HTTPBody(unfolding: {

@@ -6,7 +6,7 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct PaceTests {
     /// The times at which the pieces of a response are sent.
     private func times(_ response: MockResponse, body: String) async throws -> [Duration] {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, response)
         let load = Task { try await network.exchange(.test("a")).0.text }
@@ -57,7 +57,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func eachEventIsAPiece(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let client = try TestClient(transport, MockNetwork(clock: clock))
         let events = [
             ServerSentEvent(data: "a\nb"), ServerSentEvent(event: "end", data: "", id: "7"),

@@ -60,7 +60,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func sleepsOnTheClockOfTheNetwork(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let client = try TestClient(
             transport,
             network(clock: clock) { writer in
@@ -221,7 +221,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func timesOutWhenNoPieceComes(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let isCancelled = Gate()
         let client = try TestClient(
             transport,

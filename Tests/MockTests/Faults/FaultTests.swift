@@ -158,7 +158,7 @@ import Testing
 
     @Test(arguments: [(1, 0), (2, 1), (43, 42), (64, 63), (65, 32), (10_000, 63)])
     func slowBytesComeASecondApart(_ length: Int, _ seconds: Int) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, Fault.slow.response(from: .text(String(repeating: "x", count: length))))
         async let load = network.exchange(.test("a"))

@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aStreamThatStopsIsTimedOut(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         let session = try transport.open(network).session
         network.stub(
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func theIntervalOfPiecesReplacesThatOfTheSample() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         let sample = MockResponse.chunks(Self.events, every: .milliseconds(30))
         network.stub(.get("/slow"), Fault.slow.response(from: sample))

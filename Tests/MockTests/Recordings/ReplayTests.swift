@@ -156,7 +156,7 @@ import Testing
                 headers: #"{"name": "Content-Type", "value": "text/event-stream"}"#,
                 text: "data: 1\n\ndata: 2\n\n",
                 response: #", "_pieces": [[400, 9], [\#(second), 9]]"#))
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(archive)
         let (body, _) = try await network.stream(.test("users/7"))

@@ -80,7 +80,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func breaksAtItsMoment(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let client = try TestClient(transport, MockNetwork(clock: clock))
         let slow = Self.sample.chunked(by: 1, every: .seconds(5)).failing(afterBytes: 3)
         client.network.stub(.get("/a"), slow)

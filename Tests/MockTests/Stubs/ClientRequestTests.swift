@@ -68,7 +68,7 @@ import Testing
     /// has left. A request ends only once.
     @Test(arguments: [0, 5])
     func theFirstEndCounts(_ delay: Int) async {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("a").delayed(by: .seconds(delay)))
         let request = ClientRequest(to: network)

@@ -70,7 +70,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func aPartOfASlowBodyIsSlow(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let client = try TestClient(transport, MockNetwork(clock: clock))
         client.network.stub(
             .get("/a"), .text("abcdefgh").chunked(by: 2, every: .seconds(1)).acceptingRanges)

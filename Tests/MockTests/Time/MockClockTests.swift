@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func wakesInTheOrderOfTheDeadlinesEachAtItsOwnMoment() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let moments = Recorder<Duration>()
         let sleepers = [3, 1, 2].map { seconds in
             sleep(on: clock, seconds) { moments.append(clock.now.offset) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aDeadlineFiresAtItsMomentAndIsNotCounted() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let events = Recorder<Int>()
         let session = MockURLSession().intercepting { _, _ in
             _ = try await waitForCancellation()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func aPastDeadlineReturnsAtOnce() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         await clock.advance(by: .seconds(5))
 
         try await clock.sleep(until: .init(offset: .seconds(5)))
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func waitsForTheSleeperThatIsMeant() async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let late = sleep(on: clock, 30) {}
         await clock.waitForSleepers()
         let waiting = Task {

@@ -56,7 +56,7 @@ extension Transport {
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         let (hasStarted, mayRespond) = (Gate(), Gate())
         let handlers = Recorder<String>()
@@ -83,7 +83,7 @@ extension Transport {
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aResponseAtTheTimeoutIsInTime(_ transport: Transport) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("x").delayed(by: .seconds(30)))
         let load = try transport.outcome(in: network, timeout: 30)
