@@ -1,3 +1,5 @@
+import Foundation
+
 extension StringProtocol where SubSequence == Substring {
     /// Returns the parts between the occurrences of an ASCII character, including empty parts.
     func split(_ separator: Unicode.Scalar) -> [Substring] {
@@ -30,11 +32,6 @@ func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0
 
 /// Returns a size in bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
 package func byteCount(_ count: some BinaryInteger) -> String {
-    var digits = String(count)
-    var index = digits.count - 3
-    while index > 0 {
-        digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
-        index -= 3
-    }
-    return digits + (count == 1 ? " byte" : " bytes")
+    let format = IntegerFormatStyle<Int64>(locale: Locale(identifier: "en_US"))
+    return format.format(Int64(count)) + (count == 1 ? " byte" : " bytes")
 }
