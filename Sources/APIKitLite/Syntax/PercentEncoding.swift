@@ -5,8 +5,8 @@ import Foundation
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
 /// escapes `+`, which servers read as a space in a query or form.
 package struct PercentEncoding: Sendable {
-    private let isAllowed: [Bool]
-    private let plusForSpace: Bool
+    /// The text that stands for each byte: the byte itself or an escape.
+    private var codes: [String]
 
     /// RFC 3986's "unreserved" characters, for a path value, which must not add a segment or query.
     static let pathValue = PercentEncoding(allowing: "-._~")
@@ -20,43 +20,27 @@ package struct PercentEncoding: Sendable {
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {
-        isAllowed = byteTable(alphanumerics + others)
-        self.plusForSpace = plusForSpace
+        codes = byteTable(alphanumerics + others).enumerated().map { byte, isAllowed in
+            String(format: isAllowed ? "%c" : "%%%02X", byte)
+        }
+        if plusForSpace { codes[0x20] = "+" }
     }
 
     package func encode(_ text: some StringProtocol) -> String {
-        var bytes: [UInt8] = []
-        for byte in Array(text.utf8) { append(byte, to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+        text.utf8.reduce(into: "") { $0 += codes[Int($1)] }
     }
-
-    private func append(_ byte: UInt8, to bytes: inout [UInt8]) {
-        if isAllowed[Int(byte)] {
-            bytes.append(byte)
-        } else if plusForSpace, byte == UInt8(ascii: " ") {
-            bytes.append(UInt8(ascii: "+"))
-        } else {
-            bytes += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
-        }
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// Returns a URL reference (RFC 3986, section 4.1) with missing escapes added, for example for
     /// a space. Existing escapes and the authority are unchanged.
     static func completingReference(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let start = endOfAuthority(bytes)
-        var result = Array(bytes[..<start])
-        var hasFragment = false
-        for index in start..<bytes.count {
-            let byte = bytes[index]
-            let isFragment = byte == UInt8(ascii: "#") && !hasFragment
-            let isKept = isFragment || escape(at: index, in: bytes) != nil
-            if isKept { result.append(byte) } else { reference.append(byte, to: &result) }
-            hasFragment = hasFragment || isFragment
+        let fragment = bytes[start...].firstIndex(of: UInt8(ascii: "#"))
+        let rest = bytes.indices[start...].map { index in
+            if index == fragment { return "#" }
+            return escape(at: index, in: bytes) == nil ? reference.codes[Int(bytes[index])] : "%"
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(decoding: bytes[..<start], as: UTF8.self) + rest.joined()
     }
 
     /// Returns the index after the authority of a URL reference, or 0 if there is no authority.
