@@ -65,17 +65,14 @@ struct ValueSearch: Sendable, Equatable {
         var found: [(range: Range<Int>, value: String)] = []
         for start in bytes.indices {
             guard let form = form(at: start, in: bytes) else { continue }
-            let end = start + form.bytes.count
+            var (range, value) = (start..<start + form.bytes.count, form.value)
             if let last = found.last?.range, start < last.upperBound {
-                let range = last.lowerBound..<max(end, last.upperBound)
-                let isSame = range == last
-                found[found.count - 1].range = range
-                if !isSame {
-                    found[found.count - 1].value = String(decoding: bytes[range], as: UTF8.self)
-                }
-            } else {
-                found.append((start..<end, form.value))
+                if range.upperBound <= last.upperBound { continue }
+                range = last.lowerBound..<range.upperBound
+                value = String(decoding: bytes[range], as: UTF8.self)
+                found.removeLast()
             }
+            found.append((range, value))
         }
         var (result, end) = ([UInt8](), 0)
         for (range, value) in found {
