@@ -15,26 +15,20 @@ extension APIRequestError {
     /// was rethrown from another load.
     private var curl: String? {
         // If another load, such as a refresh, threw the error, show that load's request, if any.
-        if let curl = rethrown?.hiding(redaction).curl { return curl }
-        return request?.curlCommand(hiding: redaction, longestBody: 10_000)
+        rethrown?.hiding(redaction).curl
+            ?? request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
     /// The description without the curl command. Use this property only on an error from `hiding`.
     var sentences: [String] {
-        ([headline, summary, failedCredential].compactMap(\.self) + reason
-            + [hint].compactMap(\.self))
-            .map(\.withoutControls)
-    }
-
-    private var failedCredential: String? {
-        failedCall.map { "The \($0) of the credential failed." }
+        let failedCredential = failedCall.map { "The \($0) of the credential failed." }
+        let sentences = [headline, summary, failedCredential] + reason + [hint]
+        return sentences.compactMap { $0?.withoutControls }
     }
 
     private var headline: String {
-        let line = request.map(redaction.line)
-        let subject =
-            line.map { line in requestType.map { "\($0): \(line)" } ?? line }
-            ?? requestType ?? "The call"
+        let names = [requestType, request.map(redaction.line)].compactMap(\.self)
+        let subject = names.isEmpty ? "The call" : names.joined(separator: ": ")
         if isCancellation { return "\(subject) was cancelled (stage .\(stage))." }
         // A server-sent event can be decoded without a load, so there may be no request.
         if stage == .parse, request == nil, response == nil, data != nil {
