@@ -239,7 +239,10 @@ package struct SecretWalk {
     private mutating func part(_ part: Data) -> Data {
         let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
         guard let blank else { return part }
-        let content = part[blank.upperBound...].withoutLineEnd
+        let rest = part[blank.upperBound...]
+        // The line break at the end belongs to the delimiter. A cut body may lack it.
+        let lineEnd = rest.reversed().prefix { "\r\n".utf8.contains($0) }
+        let content = rest.dropLast(lineEnd.count)
         let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
         let headers = head.split("\n").map { $0.cut(at: ":") }
         func value(_ name: String) -> String? {
@@ -272,14 +275,6 @@ extension Collection<UInt8> {
     /// Whether the text begins like a JSON object or array, after any byte order mark and white
     /// space.
     var beginsAsJSON: Bool { afterWhitespace.first.map { "{[".utf8.contains($0) } ?? false }
-}
-
-extension Data {
-    /// The bytes before the line break at the end, or all bytes if there is none, as in a cut body.
-    fileprivate var withoutLineEnd: Data {
-        guard last == UInt8(ascii: "\n") else { return self }
-        return dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1)
-    }
 }
 
 /// Splits cookies that Foundation joined in one field, or a browser joined with line breaks.
