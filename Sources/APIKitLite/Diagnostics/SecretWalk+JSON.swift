@@ -91,21 +91,19 @@ extension SecretWalk {
 
 /// Returns the index after a token: a string, a number, a word such as `true`, or one delimiter.
 func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
-    var index = start + 1
-    let isNumber = numberBytes[Int(bytes[start])]
     if bytes[start] == UInt8(ascii: "\"") {
+        var index = start + 1
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
             index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         return min(index + 1, bytes.count)
     }
-    guard !delimiters[Int(bytes[start])] else { return index }
-    while index < bytes.count,
-        isNumber ? numberBytes[Int(bytes[index])] : !delimiters[Int(bytes[index])]
-    {
-        index += 1
+    if delimiters[Int(bytes[start])] { return start + 1 }
+    let isNumber = numberBytes[Int(bytes[start])]
+    let end = bytes[start...].firstIndex { byte in
+        isNumber ? !numberBytes[Int(byte)] : delimiters[Int(byte)]
     }
-    return index
+    return end ?? bytes.count
 }
 
 /// Returns the text of each token of JSON.
