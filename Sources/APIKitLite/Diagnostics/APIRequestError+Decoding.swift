@@ -16,7 +16,7 @@ extension APIRequestError {
     private func explanation(
         of error: DecodingError, in data: Data
     ) -> (sentence: String, excerpt: String?) {
-        let path = error.context?.codingPath ?? []
+        let path = error.context.codingPath
         // The headers describe the body, not an element of a stream.
         let response = error.element == nil ? response : nil
         let type = response?.value(forHTTPHeaderField: "Content-Type")
@@ -50,9 +50,9 @@ extension APIRequestError {
     /// found, for example if the decoder converted keys or an array is too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
-        let place = redaction.excerpt(describe(error.context?.codingPath ?? []), limit: 1_000)
+        let place = redaction.excerpt(describe(error.context.codingPath), limit: 1_000)
         let path = "At " + place
-        let detail = error.context.flatMap { redaction.detail(of: $0) } ?? ""
+        let detail = redaction.detail(of: error.context) ?? ""
         switch (error, value) {
         case (.typeMismatch(let type, _), let value?), (.valueNotFound(let type, _), let value?):
             return "\(path): expected \(name(of: type)), found \(kind(of: value))."
@@ -227,13 +227,12 @@ private struct UndecodedElement: Error, OpaquelyReflected {
 
 extension DecodingError {
     /// The stream element that could not be decoded, or nil if the error is about a body.
-    var element: Data? { (context?.underlyingError as? UndecodedElement)?.bytes }
+    var element: Data? { (context.underlyingError as? UndecodedElement)?.bytes }
 
     /// Returns this error with the bytes of the element that could not be decoded.
     func about(_ element: Data) -> DecodingError {
-        guard let old = context else { return self }
         let context = Context(
-            codingPath: old.codingPath, debugDescription: old.debugDescription,
+            codingPath: context.codingPath, debugDescription: context.debugDescription,
             underlyingError: UndecodedElement(bytes: element))
         switch self {
         case .typeMismatch(let type, _): return .typeMismatch(type, context)
@@ -244,12 +243,12 @@ extension DecodingError {
         }
     }
 
-    var context: Context? {
+    var context: Context {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context),
             .keyNotFound(_, let context), .dataCorrupted(let context):
             context
-        @unknown default: nil
+        @unknown default: Context(codingPath: [], debugDescription: "")
         }
     }
 }
