@@ -27,11 +27,7 @@ extension String {
     /// The text without control characters, which could be a server's commands to a terminal. Line
     /// feeds and tabs are kept.
     var withoutControls: String {
-        let isRemoved = { (scalar: Unicode.Scalar) in
-            scalar.isControl && scalar != "\n" && scalar != "\t"
-        }
-        guard unicodeScalars.contains(where: isRemoved) else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.filter { !isRemoved($0) }))
+        String(unicodeScalars.filter { !$0.isControl || $0 == "\n" || $0 == "\t" })
     }
 }
 
