@@ -58,16 +58,9 @@ package struct SecretWalk {
             let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
             return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
-        var shown = ""
-        var rest = text[...]
-        while !rest.isEmpty {
-            let word = Substring(rest.utf8.prefix { !endsURL[Int($0)] })
-            let isURL = word.hasPrefix("/") || word.contains("://")
-            shown += isURL ? url(word) : String(word)
-            rest = rest[word.endIndex...]
-            if let end = rest.unicodeScalars.popFirst() { shown.unicodeScalars.append(end) }
-        }
-        return redaction.text(shown)
+        let words = text.utf8.split { endsURL[Int($0)] }.map { Substring($0) }
+        let urls = words.filter { $0.hasPrefix("/") || $0.contains("://") }
+        return redaction.text(text.replacing(urls) { url($0) })
     }
 
     // MARK: Requests

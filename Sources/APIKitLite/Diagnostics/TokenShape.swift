@@ -23,12 +23,7 @@ enum TokenShape {
                 && lengths[run.prefix(4)].map { run.utf8.count == $0 } ?? true
                 && (!run.hasPrefix("eyJ") || run.utf8.contains(UInt8(ascii: ".")))
         }
-        var (result, end) = ("", text.startIndex)
-        for run in runs {
-            result += text[end..<run.startIndex] + mark(String(run))
-            end = run.endIndex
-        }
-        return runs.isEmpty ? text : result + text[end...]
+        return runs.isEmpty ? text : text.replacing(runs) { mark(String($0)) }
     }
 
     /// Returns the token at the end of a text, even an incomplete token, and where it begins.

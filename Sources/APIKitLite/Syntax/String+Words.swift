@@ -17,6 +17,16 @@ extension StringProtocol where SubSequence == Substring {
         }
         return (text[..<index], text[text.utf8.index(after: index)...])
     }
+
+    /// Returns the text with parts of it replaced. Pass the parts in the order of the text.
+    func replacing(_ parts: [Substring], with replacement: (Substring) -> String) -> String {
+        var (result, end) = ("", startIndex)
+        for part in parts {
+            result += self[end..<part.startIndex] + replacement(part)
+            end = part.endIndex
+        }
+        return result + self[end...]
+    }
 }
 
 /// Returns the words in a string. A long string compiles much faster than an array literal.
