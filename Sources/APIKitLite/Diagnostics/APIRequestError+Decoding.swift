@@ -128,7 +128,7 @@ private func numbers(in value: Any?, at place: String = "$") -> [(place: String,
 
 /// Returns the elements of an array, or the members of an object, sorted by key.
 private func children(of value: Any?) -> [(step: String, value: Any)] {
-    if let list = value as? [Any] { return list.enumerated().map { (JSONText.step($0), $1) } }
+    if let list = value as? [Any] { return list.enumerated().map { ("[\($0)]", $1) } }
     let object = value as? [String: Any] ?? [:]
     return object.sorted { $0.key < $1.key }.map { (JSONText.step($0), $1) }
 }
@@ -193,7 +193,7 @@ extension Redaction {
 /// Returns a coding path as text: `$.items[1].id`.
 func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
-        text += key.index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
+        text += key.index.map { "[\($0)]" } ?? JSONText.step(key.stringValue)
     }
 }
 

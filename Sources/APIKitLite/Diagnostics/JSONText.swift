@@ -37,6 +37,4 @@ package enum JSONText {
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return startsWord && isWord ? ".\(key)" : "[\(write(key))]"
     }
-
-    package static func step(_ index: Int) -> String { "[\(index)]" }
 }

@@ -42,7 +42,7 @@ extension JSONValue {
             return .object(members)
         case .array(let elements):
             return .array(
-                elements.enumerated().map { $1.changed(at: path + JSONText.step($0), change) })
+                elements.enumerated().map { $1.changed(at: path + "[\($0)]", change) })
         case .string, .number, .boolean, .null: return self
         }
     }

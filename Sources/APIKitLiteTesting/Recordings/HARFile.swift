@@ -112,7 +112,7 @@ struct HARFault: Error, CustomStringConvertible {
     private static func place(_ path: [any CodingKey]) -> Substring {
         // The first three keys lead to the entry, as in `log.entries[0]`.
         (path.count > 3 ? path[3...] : path[...]).map { key in
-            key.intValue.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
+            key.intValue.map { "[\($0)]" } ?? JSONText.step(key.stringValue)
         }.joined().dropFirst()
     }
 }
