@@ -73,6 +73,5 @@ func compression(of body: Data, _ contentEncoding: String? = nil) -> String? {
     if start.first == 0x78, let flags = start.dropFirst().first, (0x7800 + Int(flags)) % 31 == 0 {
         return "zlib"
     }
-    let encoding = contentEncoding?.lowercased()
-    return encoding.flatMap { ["br", "deflate", "compress"].contains($0) ? $0 : nil }
+    return ["br", "deflate", "compress"].first { $0 == contentEncoding?.lowercased() }
 }
