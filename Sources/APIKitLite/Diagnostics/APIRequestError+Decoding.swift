@@ -50,8 +50,7 @@ extension APIRequestError {
     /// found, for example if the decoder converted keys or an array is too short.
     private func sentence(about error: DecodingError, at value: Any?) -> String {
         // The length is limited, because the server chooses the keys.
-        let place = redaction.excerpt(describe(error.context.codingPath), limit: 1_000)
-        let path = "At " + place
+        let path = "At " + redaction.excerpt(describe(error.context.codingPath), limit: 1_000)
         let detail = redaction.detail(of: error.context) ?? ""
         switch (error, value) {
         case (.typeMismatch(let type, _), let value?), (.valueNotFound(let type, _), let value?):
