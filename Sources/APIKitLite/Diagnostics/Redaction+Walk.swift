@@ -100,7 +100,7 @@ extension Redaction {
 
     /// How many bytes to read beyond the quoted text. A known value, or a token of up to 4 KiB,
     /// that begins in the quoted text is then read entirely.
-    private var margin: Int { 4_096 + longestValue }
+    private var margin: Int { 4_096 + values.longest }
 
     /// How many bytes of a body to read for an excerpt.
     var window: Int { 12_288 + margin }

@@ -31,7 +31,7 @@ public struct Redaction: Sendable, Equatable {
     /// The names whose values are shown even if a word in the name suggests a secret.
     private var shownNames: Set<String> = []
     private var readsWords = false
-    private var values = ValueSearch()
+    private(set) var values = ValueSearch()
     /// The numbered marks used in an archive, or nil to replace all secrets with the same mark.
     var marks: SecretMarks?
 
@@ -200,9 +200,6 @@ public struct Redaction: Sendable, Equatable {
             ?? (readsWords ? TokenShape.cutToken(in: text) : nil)
         return cut.map { text.beginning($0.start) + mark($0.value) } ?? text
     }
-
-    /// The size in bytes of the longest known value, in its longest encoding.
-    var longestValue: Int { values.longest }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
     package func placeholder(
