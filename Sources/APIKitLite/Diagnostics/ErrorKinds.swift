@@ -1,13 +1,5 @@
 import Foundation
 
-/// An error whose `localizedDescription` is its description.
-package protocol DescribedError: LocalizedError, CustomStringConvertible {}
-
-extension DescribedError {
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
-}
-
 /// A mock's error, whose description is shown unredacted, because a mock hides nothing from a test.
 package protocol UnredactedError: Error, CustomStringConvertible {}
 

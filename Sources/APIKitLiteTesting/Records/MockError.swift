@@ -26,3 +26,11 @@ public struct MockError: DescribedError, UnredactedError, Sendable {
             """)
     }
 }
+
+/// An error whose `localizedDescription` is its description.
+protocol DescribedError: LocalizedError, CustomStringConvertible {}
+
+extension DescribedError {
+    /// The same text as `description`.
+    public var errorDescription: String? { description }
+}
