@@ -81,7 +81,8 @@ extension MockResponse {
         headers: KeyValuePairs<String, String> = [:],
         _ write: @escaping @Sendable (StreamWriter) async throws -> Void
     ) -> MockResponse {
-        stream(.writer(write), contentType, status, headers)
+        data(Data(), contentType: contentType, status: status, headers: headers)
+            .with(\.source, .writer(write))
     }
 
     /// Returns a response whose body the test sends, piece by piece.
@@ -108,14 +109,7 @@ extension MockResponse {
         contentType: String = "text/event-stream", status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        stream(.test, contentType, status, headers)
-    }
-
-    private static func stream(
-        _ source: Source, _ contentType: String, _ status: Int,
-        _ headers: KeyValuePairs<String, String>
-    ) -> MockResponse {
         data(Data(), contentType: contentType, status: status, headers: headers)
-            .with(\.source, source)
+            .with(\.source, .test)
     }
 }
