@@ -87,18 +87,14 @@ public struct MockResponse: Sendable {
     public static func json(
         _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        var response = data(
+        let response = data(
             Data(text.utf8), contentType: "application/json", status: status, headers: headers)
-        do {
-            _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
-        } catch {
-            response.configurationError =
-                text.isEmpty
+        if (try? JSONText.read(Data(text.utf8))) != nil { return response }
+        return response.wrong(
+            text.isEmpty
                 ? ".json(_:) was given an empty text. For an empty body, use .status(\(status))."
                 : ".json(_:) was given text that is not JSON: \(text.prefix(200))\n"
-                    + "To send it as it is, use .text(_:)."
-        }
-        return response
+                    + "To send it as it is, use .text(_:).")
     }
 
     /// Returns a response with a value encoded as JSON.
