@@ -25,10 +25,7 @@ extension Fault {
         case .null(let path): return breaking(sample) { $0.replacing(path) { _ in .null } }
         case .html(let status): return .proxyPage(status)
         case .status(let status, let retryAfter):
-            let known = MockResponse.status(status)
-            guard known.configurationError == nil else { return known }
-            var response = sample
-            response.status = status
+            let response = sample.status(status)
             return retryAfter.map { response.header("Retry-After", $0) } ?? response
         case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
         case .stalled(let count):
@@ -37,13 +34,11 @@ extension Fault {
             }
             return sample.stalling(afterBytes: count)
         case .repeatedPiece(let number):
-            var pieces = sample.pieces
-            guard pieces.indices.contains(number - 1) else {
+            guard sample.pieces.indices.contains(number - 1) else {
                 return sample.wrong("\(self): the sample has no such piece.")
             }
-            pieces.insert(pieces[number - 1], at: number)
             var response = sample.withoutLength
-            response.pieces = pieces
+            response.pieces.insert(sample.pieces[number - 1], at: number)
             return response
         }
     }

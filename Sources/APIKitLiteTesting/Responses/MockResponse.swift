@@ -196,10 +196,10 @@ public struct MockResponse: Sendable {
         MockResponse().with(\.start, .silence)
     }
 
-    private func status(_ status: Int) -> MockResponse {
+    /// Returns the response with another status.
+    func status(_ status: Int) -> MockResponse {
         let response = with(\.status, status)
         if (100...599).contains(status) { return response }
-        return response.with(
-            \.configurationError, "\(status) is not an HTTP status: use 100...599.")
+        return response.wrong("\(status) is not an HTTP status: use 100...599.")
     }
 }
