@@ -32,7 +32,7 @@ extension Fault {
             guard (1..<max(body.count, 1)).contains(count) else {
                 return sample.wrong("\(self): the sample has \(body.count) bytes.")
             }
-            return sample.stalling(afterBytes: count)
+            return sample.with(\.ending, .silence(afterBytes: count))
         case .repeatedPiece(let number):
             guard sample.pieces.indices.contains(number - 1) else {
                 return sample.wrong("\(self): the sample has no such piece.")
@@ -62,15 +62,6 @@ extension MockResponse {
     /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
         withoutLength.with(\.pieces, [body].withoutEmpty)
-    }
-
-    /// Returns this response with a stall after the first `count` bytes of its body.
-    fileprivate func stalling(afterBytes count: Int) -> MockResponse {
-        var response = self
-        response.fields["Content-Length"] = "\(body.count)"
-        response.pieces = [body.prefix(count)].withoutEmpty
-        response.ending = .silence
-        return response
     }
 
     /// Returns an HTML page of the kind that proxies send.

@@ -212,7 +212,7 @@ extension MockResponse {
     /// Why this response cannot be a sample, or `nil` if it can be a sample.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
-        guard case (.head, .end) = (start, ending), source == nil else {
+        guard case .end = ending, session == nil, source == nil else {
             return "it is a faulty response (.failing, .error, .hanging) or a .stream. "
                 + "Pass a complete response without a fault."
         }

@@ -24,7 +24,7 @@ extension MockResponse {
         if let error = exchange.error {
             response.ending = .failure(error, afterBytes: exchange.body.count)
         } else if exchange.wasCancelled {
-            response.ending = .silence
+            response.ending = .silence(afterBytes: .max)
         }
         return response
     }

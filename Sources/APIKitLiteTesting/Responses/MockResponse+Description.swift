@@ -13,14 +13,14 @@ extension MockResponse: CustomStringConvertible {
         let content = [byteCount(body.count), type].compactMap(\.self).joined(separator: ", ")
         let text = status + (body.isEmpty ? "" : ", " + content)
         let what =
-            switch (start, ending) {
-            case (.silence, _): "no response"
-            case (.failure(let error as URLError), _): URLError.name(of: error.code)
-            case (.failure(let error), _): "\(Swift.type(of: error))"
-            case (.passthrough, _): "passed through"
-            case (_, .failure(_, let count)): text + ", failing after \(byteCount(count))"
-            case (_, .silence): text + ", without an end"
-            case (.head, .end):
+            switch ending {
+            case _ where session != nil: "passed through"
+            case .silence(afterBytes: nil): "no response"
+            case .failure(let error as URLError, afterBytes: nil): URLError.name(of: error.code)
+            case .failure(let error, afterBytes: nil): "\(Swift.type(of: error))"
+            case .failure(_, let count?): text + ", failing after \(byteCount(count))"
+            case .silence: text + ", without an end"
+            case .end:
                 source != nil
                     ? [status, type, "stream"].compactMap(\.self).joined(separator: ", ") : text
             }

@@ -38,16 +38,16 @@ extension MockResponse {
     /// If other code decides what is sent, or if the call needs headers that the response lacks,
     /// returns the response with a configuration error that names the call. Otherwise returns nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
-        switch start {
+        switch ending {
         case _ where source != nil:
             wrong(
                 "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
                     + "errors.")
-        case .passthrough:
+        case _ where session != nil:
             wrong(
                 "\(call()): the real session decides the response of a .passthrough. Change that with "
                     + ".passthrough(to: session.intercepting { … }).")
-        case .failure where needsHead, .silence where needsHead:
+        case .failure(_, nil) where needsHead, .silence(nil) where needsHead:
             wrong("\(call()): the response is an error or .hanging, so it has no body and no head.")
         default: nil
         }

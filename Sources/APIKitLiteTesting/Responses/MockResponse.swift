@@ -6,22 +6,13 @@ import Foundation
 /// An invalid argument, such as text for `.json(_:)` that is not JSON, is a *configuration error*:
 /// each request that would receive the response fails, and `verify()` reports the error.
 public struct MockResponse: Sendable {
-    /// How the response begins.
-    enum Start: Sendable {
-        /// The status and the headers come first.
-        case head
-        case failure(any Error)
-        case silence
-        /// The response comes from a real session.
-        case passthrough(to: any HTTPSession)
-    }
-
     /// How the response ends.
     enum Ending: Sendable {
         case end
-        /// An error, after this many bytes of the body.
-        case failure(any Error, afterBytes: Int)
-        case silence
+        /// An error, after this many bytes of the body; nil for an error instead of a response.
+        case failure(any Error, afterBytes: Int?)
+        /// Nothing more, after this many bytes of the body; nil for no response at all.
+        case silence(afterBytes: Int?)
     }
 
     /// The code that sends the pieces of a body.
@@ -32,7 +23,8 @@ public struct MockResponse: Sendable {
         case test
     }
 
-    var start = Start.head
+    /// The real session that responds; nil if the mock responds.
+    var session: (any HTTPSession)?
     /// The time before the response begins.
     var delay = Duration.zero
     /// Whether the response first waits until the test releases the stub.
@@ -176,7 +168,7 @@ public struct MockResponse: Sendable {
     /// - Parameter error: The error. This library receives it unchanged, except over a socket. On
     ///   Apple platforms, Foundation's own calls throw an `NSError` instead.
     public static func error(_ error: any Error) -> MockResponse {
-        MockResponse().with(\.start, .failure(error))
+        MockResponse().with(\.ending, .failure(error, afterBytes: nil))
     }
 
     /// Returns a redirect, which the client follows as over a real network.
@@ -193,7 +185,7 @@ public struct MockResponse: Sendable {
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.
     public static var hanging: MockResponse {
-        MockResponse().with(\.start, .silence)
+        MockResponse().with(\.ending, .silence(afterBytes: nil))
     }
 
     /// Returns the response with another status.

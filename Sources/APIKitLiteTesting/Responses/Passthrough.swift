@@ -16,7 +16,7 @@ extension MockResponse {
     ///
     /// - Parameter session: The session that responds.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
-        MockResponse().with(\.start, .passthrough(to: session))
+        MockResponse().with(\.session, session)
     }
 }
 

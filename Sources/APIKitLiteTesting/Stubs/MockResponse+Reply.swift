@@ -5,11 +5,7 @@ import Foundation
 extension MockResponse {
     /// Returns the reply that a server would send to a request.
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
-        switch start {
-        case .head: break
-        case .failure(let error): return waiting(for: .now(.failure(error)), of: stub)
-        // A passthrough never gets here, because the network asks the real session.
-        case .silence, .passthrough:
+        if case .silence(afterBytes: nil) = ending {
             return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, of: stub)
         }
         let response = response(to: request)
@@ -18,7 +14,7 @@ extension MockResponse {
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
         // A client that follows a redirect might not read the redirect's body.
-        if case .failure(let error, _) = ending, !isRead {
+        if case .failure(let error, let count) = ending, count == nil || !isRead {
             return waiting(for: .now(.failure(error)), of: stub)
         }
         var body = self
@@ -41,8 +37,8 @@ extension MockResponse {
         var (pieces, isWhole) = (pieces, false)
         switch ending {
         case .end: isWhole = true
-        case .failure(_, let count): pieces = Self.pieces(pieces, upTo: count)
-        case .silence: break
+        case .failure(_, let count), .silence(let count):
+            pieces = Self.pieces(pieces, upTo: count ?? 0)
         }
         let gaps = gaps(pieces.count)
         if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
@@ -126,8 +122,8 @@ extension MockResponse {
     private var announcedLength: Int {
         let length = pieces.byteCount
         switch ending {
-        case .failure(_, let count) where count >= length: break
-        case .silence: break
+        case .failure(_, let count?) where count >= length: break
+        case .silence(let count?) where count >= length: break
         default: return length
         }
         // With a `Content-Encoding`, the recorded length is the size of the encoded body.

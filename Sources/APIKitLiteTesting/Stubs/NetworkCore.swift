@@ -165,7 +165,7 @@ final class NetworkCore: Sendable {
         }
         // Without a clock, delays take no time.
         if !time.hasClock { (response.delay, response.gaps) = (.zero, []) }
-        guard case .passthrough(let session) = response.start else {
+        guard let session = response.session else {
             return response.reply(to: record.request, of: stub)
         }
         return .later(.session) { [self, response] delivery in
