@@ -90,15 +90,10 @@ struct HAR: Codable {
         init(from decoder: any Decoder) {
             do {
                 value = .success(try Value(from: decoder))
-            } catch let error as DecodingError {
-                value = .failure(error)
             } catch {
                 // On Linux, decoding a number that does not fit its type throws a private error.
-                value = .failure(
-                    DecodingError.dataCorrupted(
-                        .init(
-                            codingPath: decoder.codingPath,
-                            debugDescription: "A number does not fit its type.")))
+                let fault = HARFault("a number does not fit its type")
+                value = .failure(error is DecodingError ? error : fault)
             }
         }
 
