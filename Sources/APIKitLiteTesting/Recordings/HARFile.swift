@@ -2,17 +2,14 @@ import APIKitLite
 import Foundation
 
 /// An archive's file and the files that it names, with a limit on their total size.
-final class HARFile {
+struct HARFile {
     let url: URL
-    private let limit: Int
-    private var size = 0
-
-    init(_ url: URL, limit: Int) {
-        (self.url, self.limit) = (url, limit)
-    }
+    let limit: Int
+    /// The total size of the files read so far.
+    var size = 0
 
     /// Returns the entries of the file.
-    func entries() throws -> [HAR.Part<HAR.Entry>] {
+    mutating func entries() throws -> [HAR.Part<HAR.Entry>] {
         let json = try bytes(of: url)
         do {
             return try JSONDecoder().decode(HAR.self, from: json).log.entries
@@ -22,7 +19,7 @@ final class HARFile {
     }
 
     /// Returns the bytes of this file, or of a file that it names.
-    private func bytes(of file: URL) throws -> Data {
+    private mutating func bytes(of file: URL) throws -> Data {
         do {
             // A `URL` caches the file's size, so use the file manager.
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
@@ -42,15 +39,22 @@ final class HARFile {
     ///
     /// - Throws: `HTTPArchiveError` if the limit is exceeded, or if a file that the entry names
     ///   cannot be read; another error if the entry cannot be replayed.
-    func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
+    mutating func exchange(_ entry: HAR.Entry, number: Int) throws -> HTTPArchive.Exchange {
         let (sent, received) = (entry.request, entry.response)
-        let url = try entry.requestURL
+        guard let url = URL(reference: sent.url), url.host()?.isEmpty == false,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { throw HARFault("request.url is not an HTTP URL") }
         var request = URLRequest(url: url)
         request.httpMethod = sent.method
         request.allHTTPHeaderFields = sent.fields
         let type = mediaType(request.value(forHTTPHeaderField: "Content-Type"))
         if type == "multipart/form-data", let form = sent.body?.form {
-            request = try request.multipartBody(form.map(MultipartPart.init))
+            request = try request.multipartBody(
+                form.map { field in
+                    MultipartPart(
+                        name: field.name, data: Data((field.value ?? "").utf8),
+                        fileName: field.fileName, contentType: field.contentType)
+                })
         } else if sent.body?.isThere == true {
             request.httpBody = try bytes(of: sent, "request.postData")
         }
@@ -73,7 +77,7 @@ final class HARFile {
     }
 
     /// Returns the bytes of a body, which may be in a file beside the archive.
-    private func bytes(of message: some HARMessage, _ place: String) throws -> Data {
+    private mutating func bytes(of message: some HARMessage, _ place: String) throws -> Data {
         guard let name = message.body?._file, message.body?.text == nil else {
             return try message.body?.data(place) ?? Data()
         }
@@ -118,15 +122,6 @@ struct HARFault: Error, CustomStringConvertible {
 }
 
 extension HAR.Entry {
-    fileprivate var requestURL: URL {
-        get throws {
-            guard let url = URL(reference: request.url), url.host()?.isEmpty == false,
-                ["http", "https"].contains(url.scheme?.lowercased())
-            else { throw HARFault("request.url is not an HTTP URL") }
-            return url
-        }
-    }
-
     /// Throws an error if the exchange is incomplete or cannot be replayed.
     fileprivate func check(_ exchange: HTTPArchive.Exchange) throws {
         let status = response?.status ?? 0
@@ -220,14 +215,6 @@ extension HAR.Field {
     fileprivate var values: [String] {
         (value ?? "").split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-}
-
-extension MultipartPart {
-    fileprivate init(_ field: HAR.Field) {
-        self.init(
-            name: field.name, data: Data((field.value ?? "").utf8), fileName: field.fileName,
-            contentType: field.contentType)
     }
 }
 

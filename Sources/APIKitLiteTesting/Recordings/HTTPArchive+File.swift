@@ -17,7 +17,7 @@ extension HTTPArchive {
     ///   cannot be read, or if the file is not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
         self.init()
-        let file = HARFile(file, limit: limit)
+        var file = HARFile(url: file, limit: limit)
         for (index, entry) in try file.entries().enumerated() {
             do {
                 append(try file.exchange(entry.value.get(), number: index + 1))
