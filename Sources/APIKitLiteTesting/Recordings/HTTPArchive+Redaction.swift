@@ -4,9 +4,9 @@ import Foundation
 extension HTTPArchive {
     /// Returns the archive without secrets, and the redaction, extended to hide the random-looking
     /// secrets everywhere.
-    func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
+    func redacted(_ redaction: Redaction) throws -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
-        let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
+        let redaction = redaction.hidingEnvironment.numbering(after: try lastMark)
         let (named, secrets) = walked(redaction)
         let all = redaction.hidingRandomValues(secrets)
         return (all == redaction ? named : named.walked(all).0, all)
@@ -14,28 +14,30 @@ extension HTTPArchive {
 
     /// The highest number of any mark, such as `REDACTED-1`, in the archive; 0 if there are no
     /// marks. Rewriting a file preserves its marks.
-    var lastMark: Int {
-        flatMap(\.parts).flatMap { part in
-            part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
-                ? [] : String(decoding: part.bytes, as: UTF8.self).splitAtMarks.numbers
-        }.max() ?? 0
+    private var lastMark: Int {
+        get throws {
+            let text = String(decoding: try JSONEncoder().encode(HAR(self)), as: UTF8.self)
+            return text.splitAtMarks.numbers.max() ?? 0
+        }
     }
 
     /// Searches the archive once, and returns it without secrets, together with the secrets that
     /// were found by their names or as user info.
     private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
         var walk = SecretWalk(redaction)
-        var archive = self
-        for index in archive.indices { archive[index] = archive[index].redacted(by: &walk) }
+        let archive = HTTPArchive(map { $0.redacted(by: &walk) })
         return (archive, walk.secrets)
     }
 
     /// Returns the places where bodies that are not text contain a secret.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
-            exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map {
-                exchange.label(of: $0.name)
-            }
+            let bodies = [
+                ("body", exchange.request.httpBody ?? Data()),
+                ("body of the response", exchange.body),
+            ]
+            let place = exchange.place.map { "entry \($0.number)," } ?? "\(exchange):"
+            return bodies.filter { redaction.hidesBytes($1) }.map { "\(place) \($0.0)" }
         }
     }
 }
@@ -64,12 +66,11 @@ extension HTTPArchive.Exchange {
             statusCode: response.statusCode, httpVersion: "HTTP/1.1",
             headerFields: fields)
         if new == old { return exchange }
-        let lines = lines.map { line in
+        exchange.pieces = lines.flatMap { line in
             let text = line.map(\.data).joined
             let shown = walk.body(text, contentType: type)
             return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
         }
-        exchange.pieces = lines.flatMap(\.self)
         // The pieces above were redacted line by line, but a secret may be cut at the end of the
         // body or, in text other than a stream, span several lines.
         if exchange.body != new { exchange.body = new }
@@ -86,23 +87,6 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// The request's URL, and the headers (without `Content-Length`) and bodies of both messages.
-    fileprivate var parts: [(name: String, bytes: Data)] {
-        func headers(_ fields: [String: String]) -> [(name: String, bytes: Data)] {
-            fields.filter { $0.key.lowercased() != "content-length" }.sorted { $0.key < $1.key }
-                .map { ("header \($0)", Data($1.utf8)) }
-        }
-        let received = headers(response?.headerFields ?? [:]) + [("body", body)]
-        return [("URL", Data((request.url?.absoluteString ?? "").utf8))]
-            + headers(request.allHTTPHeaderFields ?? [:]) + [("body", request.httpBody ?? Data())]
-            + received.map { ("\($0) of the response", $1) }
-    }
-
-    /// Returns a part's name with the number of its entry, such as `entry 2, URL`, or with the
-    /// exchange if it was not read from a file.
-    fileprivate func label(of part: String) -> String {
-        place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
-    }
 }
 
 extension Redaction {
