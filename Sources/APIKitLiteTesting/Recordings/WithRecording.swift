@@ -134,25 +134,12 @@ package struct RecordingFile: Sendable {
     private static let claimed = Locked<Set<String>>([])
 
     /// Runs a body of code with a network that passes requests on, and then writes the exchanges to
-    /// the file.
+    /// the file. Only one test of a run may record the file.
     package nonisolated(nonsending) func record<R>(
         over session: any HTTPSession, only matcher: RequestMatcher = .any,
         redacting redaction: Redaction = .standard, at sourceLocation: String,
         _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
     ) async throws -> R {
-        try claim()
-        let network = MockNetwork(
-            NetworkCore(
-                clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
-        network.core.hide(redaction)
-        network.stub(matcher, .passthrough(to: session), times: .any)
-        let result = try await verifying(network, body)
-        try write(network.requests, redacting: redaction)
-        return result
-    }
-
-    /// Ensures that only one test of this run records the file.
-    private func claim() throws {
         guard Self.claimed.withLock({ $0.insert(url.path).inserted }) else {
             throw HTTPArchiveError(
                 """
@@ -160,15 +147,19 @@ package struct RecordingFile: Sendable {
                 test: record it with --filter, or give each test, and each case of a test, another name.
                 """)
         }
-    }
-
-    /// Writes the requests that a test recorded, with their responses.
-    private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
+        let network = MockNetwork(
+            NetworkCore(
+                clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
+        network.core.hide(redaction)
+        network.stub(matcher, .passthrough(to: session), times: .any)
+        let result = try await verifying(network, body)
+        let archive = HTTPArchive(network.requests)
         // If the folder cannot be created, `write(to:redacting:)` throws an error.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try HTTPArchive(requests).write(to: url, redacting: redaction)
-        let count = "\(requests.count) \(requests.count == 1 ? "exchange" : "exchanges")"
+        try archive.write(to: url, redacting: redaction)
+        let count = "\(archive.count) \(archive.count == 1 ? "exchange" : "exchanges")"
         writeToStandardError("Recorded \(count): \(url.path)\n")
+        return result
     }
 }
