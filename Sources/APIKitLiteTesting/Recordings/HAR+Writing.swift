@@ -1,11 +1,9 @@
 import APIKitLite
 import Foundation
 
-extension HAR {
-    /// Creates the content of an archive's file. Equal archives have equal content.
-    init(_ archive: HTTPArchive) {
-        log = Log(entries: archive.map { Part(Entry($0)) })
-    }
+extension HTTPArchive {
+    /// The content of the archive's file. Equal archives have equal content.
+    var har: HAR { HAR(log: HAR.Log(entries: map { HAR.Part(HAR.Entry($0)) })) }
 }
 
 extension HAR.Entry {

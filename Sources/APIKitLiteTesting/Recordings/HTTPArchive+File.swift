@@ -70,7 +70,7 @@ extension HTTPArchive {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let text = try encoder.encode(HAR(archive)) + Data("\n".utf8)
+            let text = try encoder.encode(archive.har) + Data("\n".utf8)
             try text.write(to: file, options: .atomic)
         } catch {
             throw HTTPArchiveError(

@@ -16,7 +16,7 @@ extension HTTPArchive {
     /// marks. Rewriting a file preserves its marks.
     private var lastMark: Int {
         get throws {
-            let text = String(decoding: try JSONEncoder().encode(HAR(self)), as: UTF8.self)
+            let text = String(decoding: try JSONEncoder().encode(har), as: UTF8.self)
             return text.splitAtMarks.numbers.max() ?? 0
         }
     }

@@ -20,25 +20,19 @@ extension MockResponse {
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
         response.pieces = exchange.pieces.map(\.data).withoutEmpty
-        response.gaps = exchange.gaps
+        // The first piece has no delay, so a response in one piece arrives immediately.
+        let times = exchange.pieces.map(\.time)
+        response.gaps =
+            [.zero]
+            + zip(times.dropFirst(), times).map { time, last in
+                // Even pieces that a server sends without a delay arrive a few milliseconds apart.
+                time - last < .milliseconds(20) ? .zero : time - last
+            }
         if let error = exchange.error {
             response.ending = .failure(error, afterBytes: exchange.body.count)
         } else if exchange.wasCancelled {
             response.ending = .silence(afterBytes: .max)
         }
         return response
-    }
-}
-
-extension HTTPArchive.Exchange {
-    /// The time before each piece. The first piece has no delay, so a response in one piece arrives
-    /// immediately.
-    fileprivate var gaps: [Duration] {
-        let times = pieces.map(\.time)
-        return [.zero]
-            + zip(times.dropFirst(), times).map { time, last in
-                // Even pieces that a server sends without a delay arrive a few milliseconds apart.
-                time - last < .milliseconds(20) ? .zero : time - last
-            }
     }
 }
