@@ -31,7 +31,7 @@ extension Fault {
     /// - Returns: The faults.
     static func all(of sample: MockResponse) -> [Fault] {
         let body = sample.body
-        let pieceEnds = sample.isStreamed ? sample.pieceEnds : []
+        let pieceEnds = sample.pieceEnds
         let chosenEnds = indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
         let places = boundaries(
             in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds)
@@ -45,16 +45,11 @@ extension Fault {
         faults += [.status(429, retryAfter: "120"), .status(503, retryAfter: "120")]
         faults += [.status(503, retryAfter: "Wed, 21 Oct 2015 07:28:00 GMT")]
         faults += [.slow, .cancelledBefore, .cancelledDuring]
-        return faults + stream(sample, chosenEnds)
-    }
-
-    /// Returns the faults of a stream, or an empty array if the sample is not a stream.
-    private static func stream(_ sample: MockResponse, _ pieceEnds: [Int]) -> [Fault] {
-        guard sample.isStreamed else { return [] }
-        let length = sample.body.count
-        let stalls = Set(pieceEnds + [length / 2]).intersection(1..<max(length, 1)).sorted()
-        return stalls.map { .stalled(afterBytes: $0) }
-            + indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
+        guard sample.isStreamed else { return faults }
+        let stalls = Set(chosenEnds + [body.count / 2]).intersection(1..<max(body.count, 1))
+        faults += stalls.sorted().map { .stalled(afterBytes: $0) }
+        faults += indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
+        return faults
     }
 
     /// Returns the faults of JSON, or an empty array if the body is not JSON.
