@@ -24,7 +24,17 @@ extension HTTPSession {
     /// Sends a request that a stub passes on.
     func sendPassed(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
         var request = request
-        request.removeConnectionFields()
+        // As a proxy does, remove the fields that belong to one connection. The next session adds
+        // its own fields. A `Host` that differs from the URL's host and port stays, because the app
+        // has set that field.
+        var fields = connectionFields(request.value(forHTTPHeaderField: "Connection"))
+        fields += ["Expect", "Content-Length"]
+        if let host = request.value(forHTTPHeaderField: "Host"),
+            request.url?.absoluteString.contains("://\(host)/") == true
+        {
+            fields.append("Host")
+        }
+        for name in fields { request.setValue(nil, forHTTPHeaderField: name) }
         let (body, response) = try await send(request, awaiting: .head(limit: .max))
         // The client might not read the body of a redirect or of a response to a `HEAD`, so that
         // body is not streamed.
@@ -43,20 +53,4 @@ func connectionFields(_ connection: String?) -> [String] {
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
-}
-
-extension URLRequest {
-    /// Removes the fields that belong to one connection, as a proxy does. Also removes `Expect`,
-    /// `Content-Length` and `Host`. The next session adds its own fields. A `Host` that differs
-    /// from the URL's host and port stays, because the app has set that field.
-    fileprivate mutating func removeConnectionFields() {
-        var fields = connectionFields(value(forHTTPHeaderField: "Connection"))
-        fields += ["Expect", "Content-Length"]
-        if let host = value(forHTTPHeaderField: "Host"),
-            url?.absoluteString.contains("://\(host)/") == true
-        {
-            fields.append("Host")
-        }
-        for name in fields { setValue(nil, forHTTPHeaderField: name) }
-    }
 }
