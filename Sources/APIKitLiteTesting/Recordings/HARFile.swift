@@ -155,8 +155,11 @@ extension HARMessage {
         if let type = body?.mediaType, groups["content-type"] == nil {
             groups["content-type"] = [HAR.Field(name: "Content-Type", value: type)]
         }
-        return groups.values.reduce(into: [:]) {
-            $0[$1[0].name] = $1.flatMap(\.values).joined(separator: ", ")
+        return groups.values.reduce(into: [:]) { fields, group in
+            // Browsers join the values of a repeated header with line feeds.
+            let values = group.flatMap { ($0.value ?? "").split(whereSeparator: \.isNewline) }
+            let trimmed = values.map { $0.trimmingCharacters(in: .whitespaces) }
+            fields[group[0].name] = trimmed.joined(separator: ", ")
         }
     }
 
@@ -207,14 +210,6 @@ extension HAR.Body {
             throw HARFault("\(place).text is not text, nor bytes in Base64")
         }
         return data
-    }
-}
-
-extension HAR.Field {
-    /// The values of a header. Browsers join the values of a repeated header with line feeds.
-    fileprivate var values: [String] {
-        (value ?? "").split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }
 
