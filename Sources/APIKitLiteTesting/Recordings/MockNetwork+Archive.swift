@@ -118,8 +118,8 @@ extension RequestMatcher {
         let origin = "\(url.scheme)://\(url.hostAndPort)"
         var matcher = RequestMatcher(ignored: redaction).method(reading.method)
             .adding(origin) { live in
-                live.url.scheme == url.scheme && live.url.host == url.host
-                    && live.url.port == url.port || isServed(live.request.url)
+                (live.url.scheme, live.url.host, live.url.port) == (url.scheme, url.host, url.port)
+                    || isServed(live.request.url)
             } or: {
                 .has("\($0.url.scheme)://\($0.url.hostAndPort)")
             }
