@@ -78,11 +78,9 @@ struct FaultRun: Sendable {
 
     /// Returns a line about the first violation of each kind.
     private static func lines(about violations: [Violation]) -> [String] {
-        let groups = Dictionary(grouping: violations, by: \.kind)
+        var groups = Dictionary(grouping: violations, by: \.kind)
         return violations.compactMap { violation in
-            guard let group = groups[violation.kind], group[0].fault == violation.fault else {
-                return nil
-            }
+            guard let group = groups.removeValue(forKey: violation.kind) else { return nil }
             let more = group.count > 1 ? " and \(group.count - 1) more" : ""
             return "  \(violation.fault)\(more): \(violation.event)"
         }
