@@ -96,6 +96,17 @@ import Testing
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
+    /// A response with events announces no length, and neither does its stall.
+    @Test func aStreamOfEventsStopsWithoutALength() async throws {
+        let network = MockNetwork()
+        network.stub(.any, Fault.stalled(afterBytes: 3).response(from: .events(["1", "2"])))
+        let (body, response) = try await network.stream(.test("words"))
+        var pieces = body.makeAsyncIterator()
+
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
+        #expect(try await pieces.next()?.text == "dat")
+    }
+
     // The request may have an endless timeout, and the sample has its own delays.
     @Test(arguments: [0, TimeInterval.infinity, TimeInterval(Int32.max)])
     func aStreamThatStopsNeverEnds(_ timeout: TimeInterval) async throws {
