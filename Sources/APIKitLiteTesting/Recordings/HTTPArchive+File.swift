@@ -56,7 +56,7 @@ extension HTTPArchive {
         if let loss = lazy.compactMap({ $0.loss(redaction) }).first {
             throw HTTPArchiveError("\(file.path) was not written. \(loss)")
         }
-        let (archive, redaction) = try redacted(redaction)
+        let (archive, redaction) = redacted(redaction)
         let findings = archive.binaryBodies(redaction)
         guard findings.isEmpty else {
             throw HTTPArchiveError(

@@ -4,9 +4,9 @@ import Foundation
 extension HTTPArchive {
     /// Returns the archive without secrets, and the redaction, extended to hide the random-looking
     /// secrets everywhere.
-    func redacted(_ redaction: Redaction) throws -> (HTTPArchive, Redaction) {
+    func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
-        let redaction = redaction.hidingEnvironment.numbering(after: try lastMark)
+        let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
         let (named, secrets) = walked(redaction)
         let all = redaction.hidingRandomValues(secrets)
         return (all == redaction ? named : named.walked(all).0, all)
@@ -15,10 +15,13 @@ extension HTTPArchive {
     /// The highest number of any mark, such as `REDACTED-1`, in the archive; 0 if there are no
     /// marks. Rewriting a file preserves its marks.
     private var lastMark: Int {
-        get throws {
-            let text = String(decoding: try JSONEncoder().encode(har), as: UTF8.self)
-            return text.splitAtMarks.numbers.max() ?? 0
-        }
+        flatMap { exchange in
+            let url = exchange.request.url?.absoluteString ?? ""
+            let bodies = [exchange.request.httpBody ?? Data(), exchange.body]
+            return [url] + bodies.map { String(decoding: $0, as: UTF8.self) }
+                + (exchange.request.allHTTPHeaderFields ?? [:]).values
+                + (exchange.response?.headerFields ?? [:]).values
+        }.flatMap(\.splitAtMarks.numbers).max() ?? 0
     }
 
     /// Searches the archive once, and returns it without secrets, together with the secrets that
@@ -86,7 +89,6 @@ extension HTTPArchive.Exchange {
         }
         return lines.filter { !$0.isEmpty }
     }
-
 }
 
 extension Redaction {

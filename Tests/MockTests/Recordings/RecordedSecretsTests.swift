@@ -332,4 +332,27 @@ import Testing
         #expect(again[0].body.text == #"{"password": "REDACTED-5"}"#)
         #expect(again[1].body.text == "it was REDACTED-2")
     }
+
+    /// Bytes that are not text are Base64 in the file.
+    @Test func aNewNumberIsHigherThanEachOther() async throws {
+        let mark = "REDACTED-7"
+        let bytes = Data([0xFF]) + Data(mark.utf8)
+        var upload = Self.request("a")
+        (upload.httpMethod, upload.httpBody) = ("PUT", bytes)
+        let (plain, secret) = (Self.request("a"), MockResponse.json(#"{"password": "a-new-one"}"#))
+        let rows: [(URLRequest, MockResponse)] = [
+            (Self.request("a/\(mark)"), .status(204)),
+            (Self.request("a", headers: ["X-A": mark]), .status(204)),
+            (Self.request("a", body: mark), .status(204)), (upload, .status(204)),
+            (plain, .status(204).header("X-A", mark)), (plain, .text(mark)), (plain, .data(bytes)),
+        ]
+        await forEachRow(rows) { row, comment in
+            let exchanges: [HTTPArchive.Exchange] = try await [
+                .recorded(secret), .recorded(row.1, to: row.0),
+            ]
+            try HTTPArchive(exchanges).write(to: file)
+            let text = try HTTPArchive(contentsOf: file)[0].body.text
+            #expect(text == #"{"password": "REDACTED-8"}"#, comment)
+        }
+    }
 }
