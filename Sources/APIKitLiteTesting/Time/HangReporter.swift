@@ -47,15 +47,15 @@ package final class HangReporter: Sendable {
         /// The descriptions of the test's pending calls, such as `stub.waitForRequests(3)`.
         var calls: [Int: @Sendable () -> String] = [:]
         var lastCall = 0
-        /// How often something has started to wait.
-        var beginCount = 0
+        /// Whether a check is scheduled.
         var isLooking = false
     }
 
     /// The time without an event before a report is written.
     static let time = Duration.seconds(5)
     private let state = Locked(State())
-    private let mainActor = MainActorTurn()
+    /// Whether the main actor has run the last job that a check enqueued on it.
+    private let hasMainActorRun = Locked(true)
 
     /// Where reports go; nil to write no reports.
     package var output: Output? {
@@ -92,63 +92,49 @@ package final class HangReporter: Sendable {
         return await wait()
     }
 
-    /// Schedules a check in one second, unless a check is already scheduled. Call this method when
-    /// something starts to wait.
-    func begin() {
-        let isFirst = state.withLock { state in
-            state.beginCount += 1
-            defer { state.isLooking = true }
-            return !state.isLooking
-        }
-        if isFirst { lookAfterSecond(eventCount) }
-    }
-
-    /// Schedules a check, which compares the number of events with an earlier number. Without an
-    /// output, stops checking.
-    private func lookAfterSecond(_ seen: Int, _ quietSeconds: Int = 0) {
-        let output = state.withLock { state in
-            if state.output == nil { state.isLooking = false }
+    /// Schedules a check in one second, unless a check is already scheduled or there is no output.
+    /// Call this method when something starts to wait.
+    ///
+    /// The check compares the number of events with `seen`, by default the current number.
+    func begin(_ seen: Int? = nil, _ quietSeconds: Int = 0) {
+        let output = state.withLock { state -> Output? in
+            if state.isLooking { return nil }
+            state.isLooking = state.output != nil
             return state.output
         }
         guard let output else { return }
+        let seen = seen ?? eventCount
         output.afterSecond { [weak self] in self?.look(output, seen, quietSeconds) }
     }
 
     /// Schedules another check, writes the report, or stops if nothing is waiting.
     private func look(_ output: Output, _ seen: Int, _ quietSeconds: Int) {
-        // `beginCount` is read first, so that whatever starts to wait now is either found below or
-        // counted.
-        let (calls, beginCount) = state.withLock { state in
-            (state.calls.sorted { $0.key < $1.key }, state.beginCount)
+        // From now on, whatever starts to wait schedules a check, unless it is found below.
+        let calls = state.withLock { state in
+            state.isLooking = false
+            return state.calls.sorted { $0.key < $1.key }
         }
         let members = members
         let waits =
             calls.isEmpty
             ? members.compactMap(\.wait).suffix(1) : calls.map { $0.value() }[...]
-        if waits.isEmpty { return stop(unlessBegunAfter: beginCount) }
+        if waits.isEmpty { return }
         let count = eventCount
         let quietSeconds = count == seen ? quietSeconds + 1 : 0
         if .seconds(quietSeconds) < Self.time {
-            if mainActor.isTaken { mainActor.request() }
-            return lookAfterSecond(count, quietSeconds)
+            if hasMainActorRun.withLock({ $0 }) {
+                hasMainActorRun.withLock { $0 = false }
+                Task { @MainActor [hasMainActorRun] in hasMainActorRun.withLock { $0 = true } }
+            }
+            return begin(count, quietSeconds)
         }
         var details = members.flatMap(\.details)
         // The last job was enqueued on the main actor at least a second ago.
-        if output.clock == nil, !mainActor.isTaken {
+        if output.clock == nil, !hasMainActorRun.withLock({ $0 }) {
             details.append("Something blocks the main actor, such as a semaphore or a long loop.")
         }
         let lines = waits + details.map { "  " + $0 }
         output.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
-        stop(unlessBegunAfter: beginCount)
-    }
-
-    /// Stops checking, unless something has started to wait during the last check.
-    private func stop(unlessBegunAfter count: Int) {
-        let isLooking = state.withLock { state in
-            state.isLooking = state.beginCount != count
-            return state.isLooking
-        }
-        if isLooking { lookAfterSecond(eventCount) }
     }
 
     /// The number of all events and of calls that started to wait.
@@ -157,18 +143,4 @@ package final class HangReporter: Sendable {
     }
 
     var hasBusyReader: Bool { members.contains(where: \.hasBusyReader) }
-}
-
-/// Tracks whether the main actor is running jobs.
-final class MainActorTurn: Sendable {
-    private let taken = Locked(true)
-
-    /// Whether the main actor has run the last job that `request()` enqueued.
-    var isTaken: Bool { taken.withLock { $0 } }
-
-    /// Enqueues a job on the main actor. Call this only after the main actor has run the last job.
-    func request() {
-        taken.withLock { $0 = false }
-        Task { @MainActor in taken.withLock { $0 = true } }
-    }
 }
