@@ -35,18 +35,19 @@ final class Monitor<Value: Sendable>: Sendable {
     /// Changes the value while the lock is held, and then calls back for conditions that hold.
     @discardableResult
     func update<R>(_ change: (inout Value) -> R) -> R {
-        let (result, due) = state.withLock { state -> (R, [Entry]) in
+        var due: [Entry] = []
+        let result = state.withLock { state in
             let result = change(&state.value)
-            guard !state.entries.isEmpty else { return (result, []) }
+            guard !state.entries.isEmpty else { return result }
             let value = state.value
-            let due = state.entries.filter { $0.condition(value) }
-            // Entries are removed by ID, because a condition that reads more than the value may
-            // have a different result later.
-            if !due.isEmpty {
-                let ids = Set(due.map(\.id))
-                state.entries.removeAll { ids.contains($0.id) }
+            state.entries.removeAll { entry in
+                // Each condition is checked once, because a condition that reads more than the
+                // value may have a different result later.
+                let isDue = entry.condition(value)
+                if isDue { due.append(entry) }
+                return isDue
             }
-            return (result, due)
+            return result
         }
         for entry in due { entry.call() }
         return result
@@ -79,6 +80,14 @@ final class Monitor<Value: Sendable>: Sendable {
         let entry = when(condition) { promise.resolve(with: .success(())) }
         defer { entry?.cancel() }
         try? await promise.value(ifCancelled: .success(()))
+    }
+
+    /// Suspends until a condition holds, even if the task is cancelled.
+    func waitEvenIfCancelled(until condition: @escaping @Sendable (Value) -> Bool) async {
+        let promise = Promise<Void>()
+        _ = when(condition) { promise.resolve(with: .success(())) }
+        // The promise never fails.
+        try? await promise.value()
     }
 }
 
