@@ -36,15 +36,13 @@ final class StaticHandler: Sendable {
 
     /// Replaces the handler, or clears it.
     static func set(_ function: Function?) {
-        let old = current
         if let function {
-            let new = StaticHandler(function)
-            shared.withLock { $0 = new }
+            var handler = StaticHandler(function)
+            // Now `handler` is the old handler, so its closure is released outside the lock.
+            shared.withLock { swap(&$0, &handler) }
         } else {
-            _ = old.state.update { $0.function.take() }
+            _ = current.state.update { $0.function.take() }
         }
-        // Keeps the old handler until here, so that its closure is released outside the lock.
-        withExtendedLifetime(old) {}
     }
 
     /// The closure; nil if there is none.
@@ -63,12 +61,9 @@ final class StaticHandler: Sendable {
     private static func respond(
         to request: URLRequest, _ number: Int, _ state: Monitor<State>
     ) async throws -> (URLResponse, Data?) {
-        let turn = Promise<Void>()
-        _ = state.when(
-            { $0.function == nil || $0.endedCount == number }, { turn.resolve(with: .success(())) })
         // A cancelled request also waits for its turn. Otherwise another request could take that
         // turn.
-        try await turn.value()
+        await state.waitEvenIfCancelled { $0.function == nil || $0.endedCount == number }
         defer { state.update { $0.endedCount += 1 } }
         try Task.checkCancellation()
         guard let function = state.value.function else {
