@@ -55,7 +55,7 @@ extension MockClock: WatchedObject {
 
     var details: [String] {
         let (now, waiting) = sleepers.withLock { ($0.now.offset, $0.waiting) }
-        let counted = waiting.filter(\.kind.isCounted)
+        let counted = waiting.filter { $0.kind != .deadline }
         let place = "The clock is at \(now.shown)."
         guard let first = counted.first else {
             let limits =
@@ -69,7 +69,7 @@ extension MockClock: WatchedObject {
         }
         return [
             "\(place) It wakes \(counted.shown).",
-            "To wake the first: await clock.advance(by: \((first.key.deadline.offset - now).code))",
+            "To wake the first: await clock.advance(by: \((first.deadline.offset - now).code))",
         ]
     }
 }
@@ -77,7 +77,7 @@ extension MockClock: WatchedObject {
 extension [Sleeper] {
     /// The first five sleepers, and the number of further sleepers.
     fileprivate var shown: String {
-        let first = prefix(5).map { "\($0.kind.rawValue) at \($0.key.deadline.offset.shown)" }
+        let first = prefix(5).map { "\($0.kind.rawValue) at \($0.deadline.offset.shown)" }
         return (first + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")
     }
 }

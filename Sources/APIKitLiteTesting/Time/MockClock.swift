@@ -91,15 +91,15 @@ public final class MockClock: CallbackClock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let promise = Promise<Void>()
-        let sleeper = Sleeper(deadline, kind: .task, currentTask) {
+        let sleeper = Sleeper(deadline: deadline, kind: .task, task: currentTask) {
             promise.resolve(with: .success(()))
         }
-        let key = add(sleeper)
-        guard let key else { return }
+        guard let number = sleepers.update({ $0.add(sleeper) }) else { return }
         watch.begin()
-        defer { sleepers.withLock { $0.didResume(key) }?.resolve(with: .success(())) }
-        try await promise.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key)
+        try await promise.value(ifCancelled: .failure(CancellationError())) { [self] in
+            sleepers.withLock { $0.remove(number) }
         }
+        sleepers.update { $0.didResume() }
     }
 
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
@@ -159,20 +159,15 @@ public final class MockClock: CallbackClock {
         }
         defer { if let mover { sleepers.withLock { $0.taskRuns(mover) } } }
         await watch.run(call, sourceLocation) { [self] in
-            sleepers.withLock(\.hasWokenTask)
+            sleepers.withLock(\.wokenCount) > 0
                 ? "a task that it woke does not run. Something blocks its thread or its actor"
                 : "a response that is due was not sent. Something blocks its thread"
         } _: {
             var moment = moment
             while let sleeper = await takeNext(until: moment) {
-                moment = moment ?? sleeper.key.deadline
-                guard sleeper.wake() else {
-                    // The task was cancelled at the same moment, so it has already resumed.
-                    _ = sleepers.withLock { $0.didResume(sleeper.key) }
-                    continue
-                }
-                // On a busy machine, the task may take a long time to start running.
-                try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
+                moment = moment ?? sleeper.deadline
+                // A task that was cancelled at the same moment has already resumed.
+                if !sleeper.wake() { sleepers.update { $0.didResume() } }
             }
         }
     }
@@ -180,14 +175,15 @@ public final class MockClock: CallbackClock {
     /// The number of checks until `takeNext` pauses instead of yielding. Most clients need no more.
     private static let quickChecks = 16
 
-    /// Waits until all steps have ended. Unless a sleeper is due or the clock has reached `moment`,
-    /// also waits until each active client waits again or nothing has happened for `patience`. The
-    /// wait for clients has a limit, because a client might never stop sending requests. Then moves
-    /// the time, and returns the sleeper to wake; nil at the end of the move.
+    /// Waits until all steps have ended and the woken task runs, which may take a long time on a
+    /// busy machine. Unless a sleeper is due or the clock has reached `moment`, also waits until
+    /// each active client waits again or nothing has happened for `patience`. The wait for clients
+    /// has a limit, because a client might never stop sending requests. Then moves the time, and
+    /// returns the sleeper to wake; nil at the end of the move.
     private func takeNext(until moment: Instant?) async -> Sleeper? {
         var (checks, quiet, seen) = (0, -Self.quickChecks, watch.eventCount)
         while true {
-            await endOfSteps()
+            await sleepers.waitEvenIfCancelled { $0.stepCount == 0 && $0.wokenCount == 0 }
             // The readers are checked outside the lock, because readers have their own locks.
             let isReading = sleepers.withLock(\.mayRead) && watch.hasBusyReader
             switch sleepers.update({ $0.move(to: moment, whileReading: isReading) }) {
@@ -214,13 +210,6 @@ public final class MockClock: CallbackClock {
             }
         }
     }
-
-    /// Suspends until all steps have ended, even in a cancelled task.
-    private func endOfSteps() async {
-        let end = Promise<Void>()
-        _ = sleepers.when({ $0.stepCount == 0 }, { end.resolve(with: .success(())) })
-        try? await end.value()
-    }
 }
 
 extension MockClock {
@@ -239,27 +228,13 @@ extension MockClock {
     func schedule(
         at moment: Instant, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
-        let key = add(
-            Sleeper(moment, kind: kind) {
-                work()
-                return true
-            })
-        if key == nil { work() }
-        return Cancellation { [self] in if let key { remove(key) } }
-    }
-
-    /// Begins a step, which must end before the clock moves.
-    func beginStep() { sleepers.withLock { $0.stepCount += 1 } }
-
-    func endStep() { sleepers.update { $0.stepCount -= 1 } }
-
-    /// Adds a sleeper and returns its key, or returns nil if the sleeper is already due.
-    private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
-        sleepers.update { $0.add(sleeper) }
-    }
-
-    private func remove(_ key: Sleeper.Key) {
-        sleepers.withLock { _ = $0.remove(key) }
+        let sleeper = Sleeper(deadline: moment, kind: kind) {
+            work()
+            return true
+        }
+        let number = sleepers.update { $0.add(sleeper) }
+        if number == nil { work() }
+        return Cancellation { [sleepers] in sleepers.withLock { $0.remove(number) } }
     }
 }
 

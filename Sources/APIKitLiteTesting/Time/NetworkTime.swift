@@ -27,9 +27,9 @@ struct NetworkTime: Sendable {
 
     /// Begins a step that delivers the due parts of a response. A ``MockClock`` waits for the
     /// step to end.
-    func beginStep() { mockClock?.beginStep() }
+    func beginStep() { record { $0.stepCount += 1 } }
 
-    func endStep() { mockClock?.endStep() }
+    func endStep() { mockClock?.sleepers.update { $0.stepCount -= 1 } }
 
     /// Records on a ``MockClock`` what a client does.
     func record(_ change: (inout Sleepers) -> Void) { mockClock?.sleepers.withLock(change) }

@@ -10,37 +10,16 @@ struct Sleeper: Sendable {
         case callback = "a response"
         /// The timeout of an exchange or a handler. `waitForSleepers` does not count deadlines.
         case deadline = "a deadline"
-
-        /// Whether `waitForSleepers` counts sleepers of this kind.
-        var isCounted: Bool { self != .deadline }
     }
 
-    /// Identifies a sleeper, and orders sleepers by the moment when they are due, then by arrival.
-    struct Key: Comparable {
-        let deadline: MockClock.Instant
-        var number = 0
-
-        static func < (left: Key, right: Key) -> Bool {
-            (left.deadline, left.number) < (right.deadline, right.number)
-        }
-    }
-
-    fileprivate(set) var key: Key
+    let deadline: MockClock.Instant
     let kind: Kind
     /// The identity of the sleeping task; nil for a callback or a deadline.
-    let task: Int?
+    var task: Int?
+    /// The identity of the sleeper, which `Sleepers.add` assigns.
+    fileprivate(set) var number = 0
     /// Wakes the sleeper. Returns false for a task that has already been cancelled.
     let wake: @Sendable () -> Bool
-
-    init(
-        _ deadline: MockClock.Instant, kind: Kind, _ task: Int? = nil,
-        wake: @escaping @Sendable () -> Bool
-    ) {
-        key = Key(deadline: deadline)
-        self.kind = kind
-        self.task = task
-        self.wake = wake
-    }
 }
 
 /// The current time of one clock, and its sleepers. The clock's lock guards this value.
@@ -53,8 +32,8 @@ struct Sleepers: Sendable {
     private(set) var changeCount = 0
     /// Whether a task tried to sleep until a moment that the clock had already reached.
     private(set) var hasEndedAtOnce = false
-    /// A promise for each woken task that has not run yet, by the number of its sleeper.
-    private var resuming: [Int: Promise<Void>] = [:]
+    /// The number of woken tasks that are not running yet.
+    private(set) var wokenCount = 0
     /// The tasks that the clock woke and the handlers that were called, until they wait or return.
     private var awake: Set<Int> = []
     /// The number of clients, other than the tasks in `awake`, that continued, for example after a
@@ -66,27 +45,25 @@ struct Sleepers: Sendable {
     /// Whether the reader of a stream may be busy with a piece that it has received.
     private(set) var mayRead = false
 
-    /// Adds a sleeper and returns its key, or returns nil if the sleeper is already due.
-    mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
+    /// Adds a sleeper and returns its number, or returns nil if the sleeper is already due.
+    mutating func add(_ sleeper: Sleeper) -> Int? {
         changeCount += 1
         if let task = sleeper.task { clientWaits(task) }
         var sleeper = sleeper
-        sleeper.key.number = changeCount
-        guard sleeper.key.deadline > now else {
+        sleeper.number = changeCount
+        guard sleeper.deadline > now else {
             if sleeper.kind == .task { hasEndedAtOnce = true }
             return nil
         }
         // The search begins at the end, because most sleepers arrive in the order in which they
         // wake.
-        let last = waiting.lastIndex { $0.key < sleeper.key }
+        let last = waiting.lastIndex { $0.deadline <= sleeper.deadline }
         waiting.insert(sleeper, at: last.map { $0 + 1 } ?? 0)
-        return sleeper.key
+        return sleeper.number
     }
 
-    /// Removes and returns a sleeper, or returns nil if the sleeper is no longer waiting.
-    mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
-        waiting.firstIndex { $0.key == key }.map { waiting.remove(at: $0) }
-    }
+    /// Removes the sleeper with a number, if it is still waiting. For nil, removes nothing.
+    mutating func remove(_ number: Int?) { waiting.removeAll { $0.number == number } }
 
     /// Records that a task waits for the clock, or has returned from the user's code or a session.
     /// Without a task, records that a client waits for a response that is not immediate.
@@ -129,8 +106,8 @@ struct Sleepers: Sendable {
     /// removes and returns that sleeper. If no sleeper is due by then, moves the time to `moment`.
     /// If `moment` is nil, moves to the next sleeper, if any.
     mutating func move(to moment: MockClock.Instant?, whileReading isReading: Bool) -> Move {
-        let next = waiting.first.flatMap { $0.key.deadline <= moment ?? $0.key.deadline ? $0 : nil }
-        let target = next?.key.deadline ?? moment
+        let next = waiting.first.flatMap { $0.deadline <= moment ?? $0.deadline ? $0 : nil }
+        let target = next?.deadline ?? moment
         let isActive = !awake.isEmpty || activeCount > 0 || isReading
         if stepCount > 0 || isActive && target.map({ $0 > now }) != false { return .wait }
         changeCount += 1
@@ -138,37 +115,26 @@ struct Sleepers: Sendable {
         guard let next else { return .end }
         waiting.removeFirst()
         if let task = next.task {
-            resuming[next.key.number] = Promise()
+            wokenCount += 1
             taskRuns(task)
         }
         return .wake(next)
     }
 
-    /// Records that a woken task runs again, and returns the task's promise, if there is one.
-    mutating func didResume(_ key: Sleeper.Key) -> Promise<Void>? {
-        resuming.removeValue(forKey: key.number)
-    }
-
-    /// Returns the promise for a woken task that has not run yet, or nil for any other sleeper.
-    func resumption(of key: Sleeper.Key) -> Promise<Void>? { resuming[key.number] }
-
-    /// Whether a woken task is not running yet.
-    var hasWokenTask: Bool { !resuming.isEmpty }
+    /// Records that a woken task runs again.
+    mutating func didResume() { wokenCount -= 1 }
 
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
     /// Returns the number of tasks and callbacks due within a duration or, for nil, at any time.
     func count(within duration: Duration?) -> Int {
-        waiting.count {
-            let time = now.duration(to: $0.key.deadline)
-            return $0.kind.isCounted && time <= duration ?? time
-        }
+        remaining(areDeadlines: false).count { $0 <= duration ?? $0 }
     }
 
     /// Returns the remaining time of each deadline, or of each other sleeper, shortest first.
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }
-            .map { now.duration(to: $0.key.deadline) }
+            .map { now.duration(to: $0.deadline) }
     }
 }

@@ -207,7 +207,7 @@ import TestSupport
             switch event {
             case .due(let task, let kind):
                 let task = kind == .task ? task : nil
-                _ = sleepers.add(Sleeper(Self.second, kind: kind, task) { true })
+                _ = sleepers.add(Sleeper(deadline: Self.second, kind: kind, task: task) { true })
             case .moves: _ = sleepers.move(to: Self.second, whileReading: false)
             case .continues: sleepers.clientContinues()
             case .rests: sleepers.clientsRest()
@@ -239,7 +239,7 @@ import TestSupport
     func noticesASleepThatEndsAtOnce(_ kind: Sleeper.Kind, _ isSleep: Bool) {
         var sleepers = Sleepers()
 
-        #expect(sleepers.add(Sleeper(MockClock.Instant(), kind: kind) { true }) == nil)
+        #expect(sleepers.add(Sleeper(deadline: MockClock.Instant(), kind: kind) { true }) == nil)
 
         #expect(sleepers.hasEndedAtOnce == isSleep)
     }
