@@ -11,47 +11,41 @@ import Foundation
 /// other classes have been returned. Until then, a request through the class fails.
 final class PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
-    private let core: NetworkCore
 
     /// Takes a class for a network.
     init(for core: NetworkCore) {
-        self.core = core
         type = Self.pool.withLock { pool in
             let type = pool.take()
-            pool.networks[ObjectIdentifier(type)] = Weak(core: core)
+            pool.networks[ObjectIdentifier(type)] = core
             return type
         }
     }
 
     deinit {
-        Self.pool.withLock { pool in
-            pool.networks[ObjectIdentifier(type)] = nil
+        // The network is released outside the lock, because it may hold the lease of another class.
+        _ = Self.pool.withLock { pool in
             pool.free.append(type)
+            return pool.networks.removeValue(forKey: ObjectIdentifier(type))
         }
     }
 
     /// Returns the network to which a class belongs, or `nil` if the class is back in the pool.
     fileprivate static func core(of type: MockURLProtocol.Type) -> NetworkCore? {
-        pool.withLock { $0.networks[ObjectIdentifier(type)]?.core }
-    }
-
-    private struct Weak {
-        weak var core: NetworkCore?
+        pool.withLock { $0.networks[ObjectIdentifier(type)] }
     }
 
     /// The process's classes, and the networks to which they belong.
     private struct Pool {
         /// The returned classes, in the order in which they were returned.
         var free: [MockURLProtocol.Type] = []
-        var networks: [ObjectIdentifier: Weak] = [:]
-        /// The number of classes that this process has created.
-        var count = 0
+        /// The network of each class that is in use.
+        var networks: [ObjectIdentifier: NetworkCore] = [:]
 
         /// Removes and returns the class that was returned to the pool first, or creates a class.
         mutating func take() -> MockURLProtocol.Type {
             if free.count > 1000 { return free.removeFirst() }
-            count += 1
-            return protocolClass(numbered: count)
+            // Every class that this process has created is either free or in use.
+            return protocolClass(numbered: free.count + networks.count + 1)
         }
     }
 
@@ -66,14 +60,15 @@ private enum Zero<Rest> {}
 private enum One<Rest> {}
 private final class Pooled<Number>: NetworkURLProtocol {}
 
-/// Returns the class with this number. Each number has its own class.
-private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
-    func make<Rest>(_ rest: Rest.Type, _ number: Int) -> MockURLProtocol.Type {
-        if number == 0 { return Pooled<Rest>.self }
-        return number.isMultiple(of: 2)
-            ? make(Zero<Rest>.self, number / 2) : make(One<Rest>.self, number / 2)
-    }
-    return make(Nothing.self, number)
+/// Returns the class with this number. Each number has its own class. The bits of the number are
+/// written above `rest`.
+private func protocolClass<Rest>(
+    numbered number: Int, above rest: Rest.Type = Nothing.self
+) -> MockURLProtocol.Type {
+    if number == 0 { return Pooled<Rest>.self }
+    return number.isMultiple(of: 2)
+        ? protocolClass(numbered: number / 2, above: Zero<Rest>.self)
+        : protocolClass(numbered: number / 2, above: One<Rest>.self)
 }
 
 /// The base of the pooled classes, each of which intercepts requests for the network that took it.
