@@ -14,19 +14,17 @@ final class ProtocolLoad: Client,
     private struct State {
         /// The undelivered parts of the response.
         var parts: [ResponsePart] = []
-        /// Whether the last part has been added.
-        var hasLast = false
         /// Whether parts may be delivered: after the start, except while the task is suspended.
         var isStarted = false
         /// The thread on which to deliver later parts.
         var thread: LoadingThread?
         /// Whether the last part has been taken, or the load was stopped.
         var isOver = false
-        var isStopped = false
         /// The request; nil once the last part of its response has been taken.
         var request: ClientRequest?
         /// The next request of a redirect about which Foundation asks the client; nil for any other
-        /// response. The redirect itself is delivered only if the client refuses it.
+        /// response, or if the load was stopped. The redirect itself is delivered only if the client
+        /// refuses it.
         var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
@@ -97,10 +95,10 @@ final class ProtocolLoad: Client,
     /// loading thread.
     func start() {
         guard let urlProtocol else { return }
-        let isWanted = task?.wantsResponse != false
         state.withLock { state in
             state.isStarted = true
-            if !state.isOver, !state.hasLast || !isWanted {
+            // If the last part is already there, no other thread calls `deliver()`.
+            if !state.isOver, state.parts.last?.isLast != true {
                 state.thread = .current(of: urlProtocol)
             }
         }
@@ -117,7 +115,7 @@ final class ProtocolLoad: Client,
         }
         if task?.isAboutToRestart == true { return }
         let request = state.withLock { state in
-            defer { state = State(isOver: true, isStopped: true) }
+            defer { state = State(isOver: true) }
             return state.request
         }
         request?.cancel()
@@ -141,9 +139,8 @@ final class ProtocolLoad: Client,
     /// after the last part, or after the load was stopped, are ignored.
     private func add(_ part: ResponsePart) {
         let thread = state.withLock { state -> LoadingThread? in
-            guard !state.isOver, !state.hasLast else { return nil }
+            guard !state.isOver, state.parts.last?.isLast != true else { return nil }
             state.parts.append(part)
-            state.hasLast = part.isLast
             return state.thread
         }
         thread?.perform { [self] in deliver() }
@@ -165,7 +162,7 @@ final class ProtocolLoad: Client,
                 let wait = task?.passes == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
                 let respond = { @Sendable [self] in
-                    guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
+                    guard state.withLock(\.redirect) != nil, let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
                     deliver(part, to: client, of: urlProtocol)
@@ -188,17 +185,11 @@ final class ProtocolLoad: Client,
         }
         guard collected != nil else { return client.receive(part, urlProtocol) }
         collected?.append(part)
-        if let error = part.error {
-            client.receive(.failure(error), urlProtocol)
-        } else if let collected, let head = collected.completeHead {
-            client.receive(.complete(head, [collected.body.joined]), urlProtocol)
-        } else {
-            for receipt in part.receipts {
-                // `didTake()` may run a test's code, so it is called outside any lock, on another
-                // thread.
-                task.afterDelegateCalls { receipt.didTake() }
-            }
-        }
+        // `didTake()` may run a test's code, so it is called outside any lock, on another thread.
+        for receipt in part.receipts { task.afterDelegateCalls(receipt.didTake) }
+        guard var whole = collected, whole.isLast else { return }
+        whole.pieces = [ResponsePart.Piece(data: whole.body.joined)]
+        client.receive(whole, urlProtocol)
     }
 }
 
@@ -209,14 +200,10 @@ extension URLProtocolClient {
             urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
         }
         for piece in part.pieces {
-            guard let receipt = piece.receipt else {
-                urlProtocol(sender, didLoad: piece.data)
-                continue
-            }
             // When a delegate receives the piece, it may cancel its task before `didTake()` runs.
-            sender.task.afterDelegateCalls { receipt.willTake() }
+            if let receipt = piece.receipt { sender.task.afterDelegateCalls(receipt.willTake) }
             urlProtocol(sender, didLoad: piece.data)
-            sender.task.afterDelegateCalls { receipt.didTake() }
+            if let receipt = piece.receipt { sender.task.afterDelegateCalls(receipt.didTake) }
         }
         guard part.isLast else { return }
         guard let error = part.error else { return urlProtocolDidFinishLoading(sender) }
