@@ -6,7 +6,7 @@ import Foundation
 ///
 /// If the client leaves, the connection notices that within a tenth of a second, unless its thread
 /// is writing.
-final class LoopbackConnection: Sendable {
+final class LoopbackConnection: @unchecked Sendable {  // `condition` guards all variables.
     /// What follows a response.
     private enum Next {
         case request
@@ -16,19 +16,17 @@ final class LoopbackConnection: Sendable {
         case loss
     }
 
-    private struct State {
-        var isClosed = false
-        /// The parts of the response being written.
-        var parts: PartQueue?
-    }
-
     private static let continueResponse = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     private let socket: Socket
     private let listener: LoopbackListener
-    // `run()` closes the descriptor while it holds this lock, so `close()` never uses a closed
-    // descriptor.
-    private let state = Locked(State())
+    private let isResponding = Locked(false)
+    private let condition = NSCondition()
+    /// The parts of the current response that have not been written.
+    private var parts: [ResponsePart] = []
+    /// The number of the current response.
+    private var responseNumber = 0
+    private var isClosed = false
 
     init(_ socket: Socket, of listener: LoopbackListener) {
         self.socket = socket
@@ -48,9 +46,8 @@ final class LoopbackConnection: Sendable {
                 // The error is framed like a response to a GET, and then the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
-                let parts = PartQueue()
-                parts.add(.failure(error))
-                next = write(parts, to: request) ?? .loss
+                condition.withLock { parts = [.failure(error)] }
+                next = writeResponse(to: request) ?? .loss
             }
         }
         // Closing a socket with unread bytes would reset the connection, and the client could lose
@@ -59,43 +56,40 @@ final class LoopbackConnection: Sendable {
             socket.finishSending()
             while !socket.receive().isEmpty {}
         }
-        state.withLock { state in
-            state.isClosed = true
-            socket.close()
-        }
     }
 
     /// Closes the connection without sending anything more, and cancels the request in flight.
+    ///
+    /// The listener calls this method while it holds the lock under which it closes the socket.
     func close() {
-        let parts = state.withLock { state in
-            if !state.isClosed { socket.interrupt() }
-            state.isClosed = true
-            return state.parts
-        }
-        parts?.close()
+        socket.interrupt()
+        condition.lock()
+        defer { condition.unlock() }
+        isClosed = true
+        condition.signal()
     }
 
     /// Whether no response is in progress.
-    var isIdle: Bool { state.withLock { $0.parts == nil } }
+    var isIdle: Bool { !isResponding.withLock { $0 } }
 
     /// Gets and writes the response to a request.
     private func respond(to request: HTTPRequestReader.Request) -> Next {
-        let parts = PartQueue()
-        let isClosed = state.withLock { state in
-            state.parts = parts
-            return state.isClosed
+        isResponding.withLock { $0 = true }
+        defer { isResponding.withLock { $0 = false } }
+        let number = condition.withLock { () -> Int? in
+            (parts, responseNumber) = ([], responseNumber + 1)
+            return isClosed ? nil : responseNumber
         }
-        defer { state.withLock { $0.parts = nil } }
-        if isClosed { return .loss }
-        let cancel = listener.responding(request.request) { parts.add($0) }
-        if let next = write(parts, to: request) { return next }
+        guard let number else { return .loss }
+        let cancel = listener.responding(request.request) { [self] in add($0, toResponse: number) }
+        if let next = writeResponse(to: request) { return next }
         cancel()
         return .loss
     }
 
     /// Writes the parts of a response. Returns nil if the request must be cancelled, because the
     /// client has left or the server has stopped.
-    private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
+    private func writeResponse(to request: HTTPRequestReader.Request) -> Next? {
         // The message whose head was sent; nil before a head is sent.
         var begun: ResponsePart.Head.Message?
         var hasFinished = false
@@ -108,10 +102,10 @@ final class LoopbackConnection: Sendable {
             if hasFinished { socket.probe() }
             return !hasFinished
         }
-        while var part = queue.next(unless: hasLeft) {
+        while var part = nextPart(unless: hasLeft) {
             if begun == nil, part.head == nil, let error = part.error {
                 if error is URLError { return .loss }
-                part = .report(of: error, url: request.request.url ?? listener.url)
+                part = .report(of: error)
             }
             if begun == nil, !part.isLast, socket.hasEnded { hasFinished = true }
             // The first part has the head.
@@ -127,24 +121,19 @@ final class LoopbackConnection: Sendable {
         }
         return nil
     }
-}
 
-/// The parts of a response on their way to the thread that writes them.
-private final class PartQueue: @unchecked Sendable {  // `condition` guards all variables.
-    private let condition = NSCondition()
-    private var parts: [ResponsePart] = []
-    private var isClosed = false
-
-    /// Adds a part, without waiting for the client.
-    func add(_ new: ResponsePart) {
+    /// Adds a part of a response, without waiting for the client. A part of an earlier response is
+    /// ignored.
+    private func add(_ part: ResponsePart, toResponse number: Int) {
         condition.lock()
         defer { condition.unlock() }
-        parts.append(new)
+        if number != responseNumber { return }
+        parts.append(part)
         condition.signal()
     }
 
     /// Waits for the next part. Returns `nil` after `close()`, or if the client has left.
-    func next(unless hasLeft: () -> Bool) -> ResponsePart? {
+    private func nextPart(unless hasLeft: () -> Bool) -> ResponsePart? {
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {
@@ -152,12 +141,5 @@ private final class PartQueue: @unchecked Sendable {  // `condition` guards all 
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
         return isClosed ? nil : parts.removeFirst()
-    }
-
-    func close() {
-        condition.lock()
-        defer { condition.unlock() }
-        isClosed = true
-        condition.signal()
     }
 }

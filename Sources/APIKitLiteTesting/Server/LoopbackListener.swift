@@ -10,14 +10,16 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
 
     private let socket: Socket
     private let condition = NSCondition()
-    /// The connections, oldest first.
+    /// The connections whose sockets are open, oldest first.
     private var connections: [(connection: LoopbackConnection, thread: Thread)] = []
     private var isStopped = false
     private var isListening = true
 
     /// Starts a thread that accepts connections until `stop()` is called.
-    init(_ socket: Socket, responding: @escaping LoopbackServer.Responding) {
-        self.socket = socket
+    ///
+    /// - Throws: ``MockError`` if the port is in use or cannot be used.
+    init(port: Int, responding: @escaping LoopbackServer.Responding) throws {
+        socket = try Socket(listeningOnPort: port)
         self.responding = responding
         // An IPv4 address and a port always form a valid URL.
         url = URL(string: "http://127.0.0.1:\(socket.port)")!
@@ -42,9 +44,13 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
     private func accept() {
         while true {
             let (accepted, isRefused) = socket.accept()
-            if condition.withLock({ isStopped }) {
+            condition.lock()
+            defer { condition.unlock() }
+            if isStopped {
                 accepted?.close()
-                break
+                socket.close()
+                isListening = false
+                return condition.broadcast()
             }
             if let accepted {
                 start(accepted)
@@ -52,36 +58,25 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
                 // The usual cause is that no file descriptors are left. The socket stays ready, so
                 // without a pause this loop would use a whole CPU. Closing the oldest connection
                 // that has no response in progress frees a descriptor.
-                let idle = condition.withLock { connections.first { $0.connection.isIdle } }
-                idle?.connection.close()
-                usleep(50_000)
+                connections.first { $0.connection.isIdle }?.connection.close()
+                _ = condition.wait(until: Date() + 0.05)
             }
         }
-        condition.lock()
-        defer { condition.unlock() }
-        socket.close()
-        isListening = false
-        condition.broadcast()
     }
 
+    /// Starts the thread of a connection. Call this method while the lock is held.
     private func start(_ socket: Socket) {
-        condition.lock()
-        defer { condition.unlock() }
-        if isStopped { return socket.close() }
         let connection = LoopbackConnection(socket, of: self)
         let thread = Thread { [self] in
             connection.run()
-            didEnd(connection)
+            condition.withLock {
+                connections.removeAll { $0.connection === connection }
+                socket.close()
+                condition.broadcast()
+            }
+            closedConnections.update { $0 += 1 }
         }
         connections.append((connection, thread))
         thread.start()
-    }
-
-    private func didEnd(_ connection: LoopbackConnection) {
-        condition.lock()
-        connections.removeAll { $0.connection === connection }
-        condition.broadcast()
-        condition.unlock()
-        closedConnections.update { $0 += 1 }
     }
 }

@@ -30,7 +30,7 @@ public final class LoopbackServer: Sendable {
     public var url: URL { listener.url }
 
     /// The port, from 1 to 65535.
-    package let port: Int
+    package var port: Int { url.port! }
 
     let listener: LoopbackListener
     private let onStop: @Sendable (ObjectIdentifier) -> Void
@@ -47,10 +47,8 @@ public final class LoopbackServer: Sendable {
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
         responding: @escaping Responding
     ) throws {
-        let socket = try Socket(listeningOnPort: port)
-        self.port = socket.port
         self.onStop = onStop
-        listener = LoopbackListener(socket, responding: responding)
+        listener = try LoopbackListener(port: port, responding: responding)
     }
 
     deinit {

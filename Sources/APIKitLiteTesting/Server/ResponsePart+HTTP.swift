@@ -88,7 +88,7 @@ extension ResponsePart.Head {
 extension ResponsePart {
     /// Creates a plain-text response that shows an error. The status is 400 for a malformed
     /// request, 501 for a request to which nothing responds, and 500 for any other error.
-    static func report(of error: any Error, url: URL) -> ResponsePart {
+    static func report(of error: any Error) -> ResponsePart {
         let status =
             switch error {
             case is HTTPRequestError: 400
@@ -97,7 +97,7 @@ extension ResponsePart {
             }
         // The initializer accepts every status and field, so it never returns nil.
         let response = HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: nil,
+            url: .unnamed, statusCode: status, httpVersion: nil,
             headerFields: ["Content-Type": "text/plain; charset=utf-8"])!
         return complete(response, [Data("\(error)\n".utf8)])
     }
