@@ -58,14 +58,10 @@ extension MockClock: WatchedObject {
         let counted = waiting.filter { $0.kind != .deadline }
         let place = "The clock is at \(now.shown)."
         guard let first = counted.first else {
-            let limits =
-                waiting.isEmpty
-                ? ""
-                : """
-                 waitForSleepers() does not count \(waiting.shown). Instead, write: \
-                await network.waitForRequests()
-                """
-            return ["\(place) No task and no response waits on it.\(limits)"]
+            let none = "\(place) No task and no response waits on it."
+            if waiting.isEmpty { return [none] }
+            let limits = "waitForSleepers() does not count \(waiting.shown)."
+            return ["\(none) \(limits) Instead, write: await network.waitForRequests()"]
         }
         return [
             "\(place) It wakes \(counted.shown).",
