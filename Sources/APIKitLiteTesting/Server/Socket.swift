@@ -48,10 +48,8 @@ struct Socket: Sendable {
     var port: Int {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &size)
-            }
+        _ = withUnsafeMutableBytes(of: &address) {
+            getsockname(descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress!, &size)
         }
         return Int(UInt16(bigEndian: address.sin_port))
     }
@@ -102,18 +100,15 @@ struct Socket: Sendable {
     }
 
     private func send(_ bytes: Data) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                let sent = again {
-                    Foundation.send(descriptor, part.baseAddress, part.count, Self.sendFlags)
-                }
-                guard sent > 0 else { return false }
-                rest = rest.dropFirst(sent)
+        var rest = bytes
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes { rest in
+                again { Foundation.send(descriptor, rest.baseAddress, rest.count, Self.sendFlags) }
             }
-            return true
+            guard sent > 0 else { return false }
+            rest = rest.dropFirst(sent)
         }
+        return true
     }
 
     /// Ends all blocking calls, current and future, and on Linux also a wait for a connection.
@@ -151,8 +146,8 @@ struct Socket: Sendable {
         #endif
     }
 
-    private func set(_ level: Int32, _ option: Int32, _ value: Int32 = 1) {
-        var value = value
+    private func set(_ level: Int32, _ option: Int32) {
+        var value: Int32 = 1
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
