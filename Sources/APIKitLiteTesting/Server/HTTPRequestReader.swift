@@ -38,8 +38,7 @@ struct HTTPRequestReader {
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.isHTTPToken,
             parts[1].contains("/") || parts[1] == "*",
-            parts[2].dropLast() == "HTTP/1.", let minor = parts[2].last, minor.isASCII,
-            minor.isNumber
+            parts[2].dropLast() == "HTTP/1.", byteNumber(parts[2].suffix(1)) != nil
         else { throw .malformed("\(first) is not \"method path HTTP/1.1\"") }
         let isHTTP11 = parts[2] != "HTTP/1.0"
         let fields = try fields()
@@ -94,10 +93,8 @@ struct HTTPRequestReader {
 
     /// Reads fields up to an empty line, and returns them by lowercased name. If the spellings of a
     /// name differ, keeps the first spelling.
-    private mutating func fields() throws(HTTPRequestError) -> [String: (
-        name: String, value: String
-    )] {
-        var fields: [String: (name: String, value: String)] = [:]
+    private mutating func fields() throws(HTTPRequestError) -> HTTPFields {
+        var fields: HTTPFields = [:]
         var size = 0
         while true {
             let line = try self.line()
@@ -180,6 +177,9 @@ struct HTTPRequestReader {
         return !bytes.isEmpty
     }
 }
+
+/// The fields of a message by lowercased name.
+typealias HTTPFields = [String: (name: String, value: String)]
 
 /// Why a client's bytes are not a request. The server responds with status 400.
 struct HTTPRequestError: Error, CustomStringConvertible {

@@ -45,18 +45,16 @@ extension ResponsePart.Head {
         let asksToClose = connectionFields(fields["connection"]?.value).contains("close")
         // HTTP/1.0 clients do not support transfer codings (RFC 9112, section 6.1).
         if !request.isHTTP11 { fields["transfer-encoding"] = nil }
-        let coding = fields["transfer-encoding"]?.value.lowercased()
-        let isChunked =
-            hasBody && request.isHTTP11
-            && (coding ?? (length == nil ? "chunked" : "")) == "chunked"
-        if isChunked {
-            fields["transfer-encoding"] =
-                fields["transfer-encoding"] ?? ("Transfer-Encoding", "chunked")
-        } else if hasBody, coding == nil, fields["content-length"] == nil, let length {
-            fields["content-length"] = ("Content-Length", "\(length)")
+        if hasBody, fields["transfer-encoding"] == nil {
+            if let length {
+                fields["content-length"] =
+                    fields["content-length"] ?? ("Content-Length", "\(length)")
+            } else if request.isHTTP11 {
+                fields["transfer-encoding"] = ("Transfer-Encoding", "chunked")
+            }
         }
-        let isLengthTrue =
-            length != nil && fields["content-length"]?.value == length.map(String.init)
+        let isChunked = hasBody && fields["transfer-encoding"]?.value.lowercased() == "chunked"
+        let isLengthTrue = length.map { "\($0)" == fields["content-length"]?.value } ?? false
         // A 1xx is not a final response. Closing the connection ends the client's wait for a final
         // response.
         let keepsAlive =
@@ -78,7 +76,7 @@ extension ResponsePart.Head {
     }
 
     /// The fields of the response by lowercased name.
-    private var fields: [String: (name: String, value: String)] {
+    private var fields: HTTPFields {
         Dictionary(
             response.allHeaderFields.map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
             uniquingKeysWith: { first, _ in first })
