@@ -58,7 +58,11 @@ private enum Nothing {}
 private enum Zero<Rest> {}
 /// A bit of value 1 above the lower bits.
 private enum One<Rest> {}
-private final class Pooled<Number>: NetworkURLProtocol {}
+
+/// A pooled class, which intercepts requests for the network that took it.
+private final class Pooled<Number>: MockURLProtocol {
+    override class var core: NetworkCore { PooledProtocolClass.core(of: self) ?? .released() }
+}
 
 /// Returns the class with this number. Each number has its own class. The bits of the number are
 /// written above `rest`.
@@ -69,11 +73,6 @@ private func protocolClass<Rest>(
     return number.isMultiple(of: 2)
         ? protocolClass(numbered: number / 2, above: Zero<Rest>.self)
         : protocolClass(numbered: number / 2, above: One<Rest>.self)
-}
-
-/// The base of the pooled classes, each of which intercepts requests for the network that took it.
-private class NetworkURLProtocol: MockURLProtocol {
-    override class var core: NetworkCore { PooledProtocolClass.core(of: self) ?? .released() }
 }
 
 extension NetworkCore {
