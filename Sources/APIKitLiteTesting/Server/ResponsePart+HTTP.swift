@@ -30,8 +30,8 @@ extension ResponsePart.Head {
     ///
     /// Fields that the test wrote are sent unchanged, except that HTTP/1.0 clients receive no
     /// `Transfer-Encoding`. If the fields misstate where the body ends, the connection closes
-    /// after the body. A recorded or passed-through response loses the fields of its original connection, and
-    /// the fields that do not fit the decoded body.
+    /// after the body. A recorded or passed-through response loses the fields of its original
+    /// connection, and the fields that do not fit the decoded body.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = response.statusCode
         var fields = fields

@@ -23,8 +23,8 @@ final class ProtocolLoad: Client,
         /// The request; nil once the last part of its response has been taken.
         var request: ClientRequest?
         /// The next request of a redirect about which Foundation asks the client; nil for any other
-        /// response, or if the load was stopped. The redirect itself is delivered only if the client
-        /// refuses it.
+        /// response, or if the load was stopped. The redirect itself is delivered only if the
+        /// client refuses it.
         var redirect: URLRequest?
 
         /// Removes and returns the next part to deliver. The last part ends the delivery.
