@@ -67,9 +67,10 @@ extension MockNetwork {
             let matcher = RequestMatcher(recorded: requests[numbers[0]], redaction) { [weak core] in
                 core?.serves($0) ?? false
             }
-            return core.makeStub(
+            return Stub(
                 matcher, .responses(numbers.map { replay.responses[$0] }, then: afterLast),
-                times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
+                times: times, sourceLocation: part.place ?? sourceLocation, recording: part,
+                of: core)
         }
         core.hide(redaction)
         core.add(Stub.Group(stubs, choosing: replay.next))

@@ -56,7 +56,7 @@ final class NetworkCore: Sendable {
         _ matcher: RequestMatcher, _ source: Stub.ResponseSource, times: Stub.Times,
         sourceLocation: String
     ) -> Stub {
-        let stub = makeStub(matcher, source, times: times, sourceLocation: sourceLocation)
+        let stub = Stub(matcher, source, times: times, sourceLocation: sourceLocation, of: self)
         add(Stub.Group([stub]))
         return stub
     }
@@ -68,15 +68,6 @@ final class NetworkCore: Sendable {
     /// Hides secrets in messages about requests.
     func hide(_ redaction: Redaction) {
         rules.withLock { $0.redaction = $0.redaction?.union(redaction) ?? redaction }
-    }
-
-    func makeStub(
-        _ matcher: RequestMatcher, _ source: Stub.ResponseSource, times: Stub.Times,
-        sourceLocation: String, recording: Recording? = nil
-    ) -> Stub {
-        Stub(
-            matcher, source, times: times, sourceLocation: sourceLocation,
-            recording: recording, journal: journal, watch: watch)
     }
 
     var stubs: [Stub] { rules.withLock { $0.groups }.flatMap(\.stubs) }

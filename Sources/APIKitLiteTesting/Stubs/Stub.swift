@@ -58,16 +58,16 @@ public final class Stub: Sendable {
 
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
-        recording: Recording? = nil, journal: Journal, watch: HangReporter
+        recording: Recording? = nil, of core: NetworkCore
     ) {
         self.matcher = matcher
         self.source = source.naming
         self.times = times
         self.sourceLocation = sourceLocation
         self.recording = recording
-        self.journal = journal
+        journal = core.journal
         number = journal.addStub()
-        self.watch = watch
+        watch = core.watch
         configurationError = matcher.configurationError ?? times.configurationError
     }
 
