@@ -6,9 +6,7 @@ extension NetworkCore {
     /// Everything that `verify()` reports, in order.
     var findings: [String] {
         let stubs = stubs
-        let broken = stubs.flatMap { stub in
-            stub.configurationErrors.map { "\($0) (\(stub.sourceLocation))" }
-        }
+        let broken = stubs.flatMap(\.configurationErrors).map(\.description)
         let sound = stubs.filter(\.configurationErrors.isEmpty)
         let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
             .compactMap { stub in stub.finding.map { (stub, $0) } }

@@ -108,11 +108,7 @@ final class NetworkCore: Sendable {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
             record.stub = stub.number
-            do {
-                return try reply(to: record, stub, next)
-            } catch {
-                return .now(.failure(error))
-            }
+            return reply(to: record, stub, next)
         }
         if let handler = rules.handler { return Reply(from: handler, to: record.request) }
         if let fallback { return fallback(record.request) }
@@ -122,37 +118,31 @@ final class NetworkCore: Sendable {
 
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
-    ) throws -> Reply {
-        if let configurationError = stub.configurationError {
-            throw MockError("\(configurationError) (\(stub.sourceLocation))")
-        }
-        if stub.times == .never { throw MockError.forbidden(record, by: stub) }
+    ) -> Reply {
+        if let error = stub.error(stub.configurationError) { return .now(.failure(error)) }
+        if stub.times == .never { return .now(.failure(MockError.forbidden(record, by: stub))) }
         switch next {
         case .response(let response):
-            if let error = response.configurationError {
-                throw MockError("\(error) (\(stub.sourceLocation))")
-            }
-            return try reply(to: record, stub, response)
+            if let error = stub.error(response.configurationError) { return .now(.failure(error)) }
+            return reply(to: record, stub, response)
         case .handler(let handler):
             return .later(.handler) { [self] delivery in
                 let response = try await delivery.run(.handler) { try await handler(record) }
-                if let error = response.configurationError {
-                    throw fail(MockError("\(error) (\(stub.sourceLocation))"))
-                }
+                if let error = stub.error(response.configurationError) { throw fail(error) }
                 try await delivery.give(reply(to: record, stub, response))
             }
         case .usedUp(let recording):
-            throw fail(.usedUp(record, stub, of: recording))
+            return .now(.failure(fail(.usedUp(record, stub, of: recording))))
         }
     }
 
     /// Returns the reply for a stub's response, which may come later from a real session.
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
-    ) throws -> Reply {
+    ) -> Reply {
         var response = response.part(for: record.request)
-        if let error = response.lengthError(for: record.request) {
-            throw fail(MockError("\(error) (\(stub.sourceLocation))"))
+        if let error = stub.error(response.lengthError(for: record.request)) {
+            return .now(.failure(fail(error)))
         }
         // Without a clock, delays take no time.
         if !time.hasClock { (response.delay, response.gaps) = (.zero, []) }

@@ -73,10 +73,15 @@ public final class Stub: Sendable {
 
     /// What is wrong with the stub or, if the stub is valid, with each of its responses. An invalid
     /// response fails only the requests that would receive this response.
-    var configurationErrors: [String] {
-        if let configurationError { return [configurationError] }
+    var configurationErrors: [MockError] {
+        if let error = error(configurationError) { return [error] }
         guard case .responses(let responses, _) = source else { return [] }
-        return responses.compactMap(\.configurationError)
+        return responses.compactMap { error($0.configurationError) }
+    }
+
+    /// Returns the error for a configuration error, if there is one, with the place of the stub.
+    func error(_ configurationError: String?) -> MockError? {
+        configurationError.map { MockError("\($0) (\(sourceLocation))") }
     }
 
     var label: String { "\(matcher) (\(sourceLocation))" }
