@@ -3,49 +3,51 @@ import Foundation
 
 // How a mock response becomes the reply to one request.
 extension MockResponse {
-    /// Returns the reply that a server would send to a request.
+    /// Returns the reply that a server would send to a request, without the response's waits.
     func reply(to request: URLRequest, of stub: Stub) -> Reply {
         if case .silence(afterBytes: nil) = ending {
-            return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, of: stub)
+            return .later(.nothing) { try await $0.waitForNothing() }
         }
-        let response = response(to: request)
-        var head = ResponsePart.Head(response: response, isDecoded: isDecoded)
-        head.length = length(for: request).flatMap { Int($0) }
+        let length = length(for: request)
+        var fields = fields.filter { $0.key.lowercased() != "content-length" }
+        fields["Content-Length"] = length
+        let response = HTTPURLResponse(
+            url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
+            headerFields: fields)!
+        let head = ResponsePart.Head(
+            response: response, isDecoded: isDecoded, length: length.flatMap { Int($0) })
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
         // A client that follows a redirect might not read the redirect's body.
         if case .failure(let error, let count) = ending, count == nil || !isRead {
-            return waiting(for: .now(.failure(error)), of: stub)
+            return .now(.failure(error))
         }
         var body = self
         if !hasBody { body.pieces = [] }
         // If the client does not read the body, skip the body's delays and the code that sends the
         // body.
         if !isRead { (body.gaps, body.source) = ([], nil) }
-        return waiting(for: body.reply(after: head, of: stub), of: stub)
-    }
-
-    /// Returns the response's status and its headers, some of which depend on the request.
-    func response(to request: URLRequest) -> HTTPURLResponse {
-        HTTPURLResponse(
-            url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
-            headerFields: fields(for: request))!
+        return body.reply(after: head, of: stub)
     }
 
     /// Returns the reply with the head and the body.
     private func reply(after head: ResponsePart.Head, of stub: Stub) -> Reply {
-        var (pieces, isWhole) = (pieces, false)
+        var pieces = pieces
         switch ending {
-        case .end: isWhole = true
+        case .end: break
         case .failure(_, let count), .silence(let count):
             pieces = Self.pieces(pieces, upTo: count ?? 0)
         }
         let gaps = gaps(pieces.count)
-        if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
+        if case .end = ending, source == nil, gaps.allSatisfy({ $0 == .zero }) {
             return .now(.complete(head, pieces))
         }
-        let stream =
-            if case .test = source { OpenStream(in: stub.streams) } else { nil as OpenStream? }
+        let (reason, stream): (WaitReason, OpenStream?) =
+            switch source {
+            case .writer: (.writer, nil)
+            case .test: (.test, OpenStream(in: stub.streams))
+            case nil: (.clock, nil)
+            }
         return .later(reason, stream) { [ending, source, pieces] delivery in
             delivery.give(ResponsePart(head: head))
             for (gap, piece) in zip(gaps, pieces) {
@@ -64,37 +66,9 @@ extension MockResponse {
         }
     }
 
-    /// What the reply waits for first, unless the response is held or delayed.
-    private var reason: WaitReason {
-        switch source {
-        case .writer: .writer
-        case .test: .test
-        case nil: .clock
-        }
-    }
-
-    /// Returns the reply that sends a real session's response. If the mock response is held or
-    /// delayed, the reply first waits.
-    func reply(
-        passing body: HTTPBody, _ response: HTTPURLResponse, of stub: Stub
-    ) -> Reply {
-        var head = ResponsePart.Head(response: response, isDecoded: true, isPassedThrough: true)
-        head.length = body.data?.count
-        if let data = body.data {
-            return waiting(for: .now(.complete(head, [data].withoutEmpty)), of: stub)
-        }
-        let reply = Reply.later(.session) { [head] delivery in
-            delivery.give(ResponsePart(head: head))
-            try await delivery.run(.session) {
-                for try await piece in body { try await delivery.send(piece) }
-            }
-        }
-        return waiting(for: reply, of: stub)
-    }
-
     /// Returns the given reply, preceded by the response's waits: for the stub's release, if the
     /// response is held, and then for the delay, if there is one.
-    private func waiting(for reply: Reply, of stub: Stub) -> Reply {
+    func waiting(for reply: Reply, of stub: Stub) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let stream = if case .later(_, let stream, _) = reply { stream } else { nil as OpenStream? }
         return .later(isHeld ? .release : .clock, stream) { [isHeld, delay] delivery in
@@ -158,12 +132,6 @@ extension MockResponse {
             "The header \"Content-Length\" is \(ownLength.debugDescription), and \(reason). Remove it."
     }
 
-    private func fields(for request: URLRequest) -> [String: String] {
-        var fields = fields.filter { $0.key.lowercased() != "content-length" }
-        fields["Content-Length"] = length(for: request)
-        return fields
-    }
-
     /// The response without a correct `Content-Length`, so that the body can change. A wrong length
     /// stays, so that an error can report it. A recorded length stays too, because without one, a
     /// replayed response declares no length.
@@ -178,6 +146,22 @@ extension MockResponse {
 }
 
 extension Reply {
+    /// Creates a reply that sends a real session's response.
+    init(passing body: HTTPBody, _ response: HTTPURLResponse) {
+        let head = ResponsePart.Head(
+            response: response, isDecoded: true, isPassedThrough: true, length: body.data?.count)
+        if let data = body.data {
+            self = .now(.complete(head, [data].withoutEmpty))
+        } else {
+            self = .later(.session) { delivery in
+                delivery.give(ResponsePart(head: head))
+                try await delivery.run(.session) {
+                    for try await piece in body { try await delivery.send(piece) }
+                }
+            }
+        }
+    }
+
     /// Creates a reply whose response a closure returns.
     init(from closure: @escaping NetworkCore.RequestHandler, to request: URLRequest) {
         self = .later(.handler) { delivery in

@@ -147,25 +147,19 @@ final class NetworkCore: Sendable {
         // Without a clock, delays take no time.
         if !time.hasClock { (response.delay, response.gaps) = (.zero, []) }
         guard let session = response.session else {
-            return response.reply(to: record.request, of: stub)
+            return response.waiting(for: response.reply(to: record.request, of: stub), of: stub)
         }
-        return .later(.session) { [self, response] delivery in
+        if record.passes == redirectLimit {
+            return .now(.failure(fail(.passedToItself(record, by: stub))))
+        }
+        return .later(.session) { [response] delivery in
             let (body, received) = try await delivery.run(.session) {
-                try await passOn(record, stub, to: session)
+                try await SendContext.$passes.withValue(record.passes + 1) {
+                    try await session.sendPassed(record.request)
+                }
             }
-            try await delivery.give(response.reply(passing: body, received, of: stub))
-        }
-    }
-
-    /// Returns the response of a real session.
-    ///
-    /// - Throws: The session's error, or a ``MockError`` if networks keep passing the request on.
-    private func passOn(
-        _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        if record.passes == redirectLimit { throw fail(.passedToItself(record, by: stub)) }
-        return try await SendContext.$passes.withValue(record.passes + 1) {
-            try await session.sendPassed(record.request)
+            let reply = Reply(passing: body, received)
+            try await delivery.give(response.waiting(for: reply, of: stub))
         }
     }
 
