@@ -10,9 +10,8 @@ extension NetworkCore {
         let sound = stubs.filter(\.configurationErrors.isEmpty)
         let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
             .compactMap { stub in stub.finding.map { (stub, $0) } }
-        let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {
-            $0.recording?.noun ?? ""
-        }
+        let recorded = Dictionary(
+            grouping: sound.filter(\.times.isAtLeast).compactMap(\.recording), by: \.noun)
         let requests = journal.requests
         return broken + unanswered.withLock { $0.findings }
             + recorded.sorted { $0.key < $1.key }.flatMap {
@@ -34,11 +33,9 @@ extension NetworkCore {
     }
 
     /// Returns a message for each recorded exchange that should have been used but was not.
-    private func unusedExchanges(of stubs: [Stub]) -> [String] {
-        stubs.filter(\.times.isAtLeast).flatMap { stub -> [Recording.Entry] in
-            guard let recording = stub.recording else { return [] }
-            let entries = recording.entries
-            let uses = recording.uses.withLock { $0 }
+    private func unusedExchanges(of recordings: [Recording]) -> [String] {
+        recordings.flatMap { recording in
+            let (entries, uses) = (recording.entries, recording.uses.withLock { $0 })
             let unused = entries.filter { uses[$0.number] == 0 }
             // A client that already has a new token does not send the old token, so the recorded
             // 401 stays unused.
@@ -53,15 +50,11 @@ extension NetworkCore {
     /// if the stub received a request.
     private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
         if requests.isEmpty { return " \(Self.noRequest)" }
-        let taken =
-            stub.callCount > 0
-            ? nil
-            : requests.first { request in
+        guard stub.callCount == 0,
+            let taken = requests.first(where: { request in
                 request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
-            }
-        guard let taken, let other = stubs.first(where: { $0.number == taken.stub }) else {
-            return ""
-        }
+            }), let other = stubs.first(where: { $0.number == taken.stub })
+        else { return "" }
         return " A newer stub, at \(other.sourceLocation), responded to \(taken)."
     }
 }
