@@ -39,7 +39,7 @@ struct Replay: Sendable {
                 return (stub, .response(responses[number]))
             }
             recording.entries = entries
-            return (stub, .usedUp(of: recording))
+            return (stub, .usedUp(after: entries.count, of: recording))
         }
     }
 }

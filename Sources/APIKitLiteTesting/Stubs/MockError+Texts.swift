@@ -12,9 +12,8 @@ extension MockError {
 
     /// Returns the error for a request that arrives after a stub's last response.
     static func usedUp(
-        _ record: RecordedRequest, _ stub: Stub, of recording: Recording?
+        _ record: RecordedRequest, _ stub: Stub, after count: Int, of recording: Recording?
     ) -> MockError {
-        let count = recording?.entries.count ?? stub.responseCount
         let last = count == 1 ? "only response" : "last of the \(count) responses"
         let text = "\(record.line) came after the \(last) of "
         guard let recording else {
@@ -44,14 +43,13 @@ extension MockError {
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
-        let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
-        let line = reading.line
+        let request = reading.line + (reading.shownBody.map { ", with the body \($0)" } ?? "")
         // If all stubs come from recordings, the message suggests a new recording instead of a
         // stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
-            recording.map { "There is no response in \($0.noun) to \(line)\(body)." }
-                ?? "No stub responds to \(line)\(body)."
+            recording.map { "There is no response in \($0.noun) to \(request)." }
+                ?? "No stub responds to \(request)."
         ]
         if let (stub, report) = nearest(to: reading, among: stubs) {
             // A request that just got its response may not be counted yet.
@@ -72,11 +70,9 @@ extension MockError {
             let place = sourceLocation.map { " (\($0))" } ?? ""
             lines.append("This network\(place) has no stubs and no handler.")
         }
-        if let recording {
-            lines += recording.skipped(for: reading) + recording.advice
-            return MockError(lines.joined(separator: "\n"), isUnmatched: true)
-        }
-        lines += ["This would respond to it:", "  \(reading.shown.suggestedStub)"]
+        lines +=
+            recording.map { $0.skipped(for: reading) + $0.advice }
+            ?? ["This would respond to it:", "  \(reading.shown.suggestedStub)"]
         return MockError(lines.joined(separator: "\n"), isUnmatched: true)
     }
 
@@ -86,15 +82,14 @@ extension MockError {
     private static func nearest(
         to reading: RequestReading, among stubs: [Stub]
     ) -> (Stub, MatchReport)? {
-        var best: (stub: Stub, report: MatchReport, points: Int)?
+        var best: (stub: Stub, report: MatchReport)?
         for stub in stubs.reversed() {
             reading.pathValues = [:]
             let report = stub.matcher.report(on: reading)
             if report.areCriteriaMet { return (stub, report) }
-            let points = report.points
-            if points > best?.points ?? -1 { best = (stub, report, points) }
+            if report.points > best?.report.points ?? -1 { best = (stub, report) }
         }
-        return best.map { ($0.stub, $0.report) }
+        return best
     }
 }
 

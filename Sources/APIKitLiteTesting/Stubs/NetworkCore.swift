@@ -131,8 +131,8 @@ final class NetworkCore: Sendable {
                 if let error = stub.error(response.configurationError) { throw fail(error) }
                 try await delivery.give(reply(to: record, stub, response))
             }
-        case .usedUp(let recording):
-            return .now(.failure(fail(.usedUp(record, stub, of: recording))))
+        case .usedUp(let count, let recording):
+            return .now(.failure(fail(.usedUp(record, stub, after: count, of: recording))))
         }
     }
 
@@ -184,10 +184,8 @@ extension NetworkCore {
 
     /// Returns whether a URL points to a server of this network.
     func serves(_ url: URL?) -> Bool {
-        guard let host = url?.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else {
-            return false
-        }
-        return serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
+        ["127.0.0.1", "localhost", "::1"].contains(url?.host())
+            && serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
     }
 
     /// Sets the port of one of the network's servers. Pass nil when the server stops.

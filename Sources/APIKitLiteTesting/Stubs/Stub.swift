@@ -172,8 +172,8 @@ extension Stub {
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
-        /// No response, because of `AfterLast.fail`.
-        case usedUp(of: Recording? = nil)
+        /// No response after this many responses, because of `AfterLast.fail`.
+        case usedUp(after: Int, of: Recording? = nil)
     }
 
     /// Returns the next response, or nil if the stub has responded as often as `times` allows.
@@ -186,17 +186,11 @@ extension Stub {
         guard let number else { return nil }
         switch source {
         case .handler(let handler): return .handler(handler)
-        case .responses(let responses, _) where number <= responses.count:
-            return .response(responses[number - 1])
-        case .responses(let responses, .repeatLast):
-            return .response(responses[responses.count - 1])
-        case .responses(_, .fail): return .usedUp()
+        case .responses(let responses, .fail) where number > responses.count:
+            return .usedUp(after: responses.count)
+        case .responses(let responses, _):
+            return .response(responses[min(number, responses.count) - 1])
         }
-    }
-
-    /// The number of responses; 0 if a handler creates the responses.
-    var responseCount: Int {
-        if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
 
     /// The number of requests that may reach the stub; nil if there is no limit.
@@ -281,8 +275,8 @@ extension Stub.Times {
     /// What is wrong with the number; nil if the number is valid.
     fileprivate var configurationError: String? {
         switch self {
-        case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count must not be negative."
-        case .atLeast(let n) where n < 0: "times: .atLeast(\(n)): a count must not be negative."
+        case .exactly(let n) where n < 0, .atLeast(let n) where n < 0:
+            "times: .\(self): a count must not be negative."
         case .any, .once, .exactly, .atLeast, .never: nil
         }
     }
