@@ -111,13 +111,11 @@ extension Stub {
         try await watch.run("stub.\(call)", sourceLocation) { [self] in
             streamState
         } _: {
-            await Result {
-                for stream in try await openStreams(isLast: isLast, isForNext: isForNext) {
-                    stream.post(message())
-                }
-                try await wait()
+            for stream in try await openStreams(isLast: isLast, isForNext: isForNext) {
+                stream.post(message())
             }
-        }.get()
+            try await wait()
+        }
     }
 
     /// Returns the streams for a call. If no stream is open, suspends until a stream opens. If

@@ -136,29 +136,29 @@ public final class Stub: Sendable {
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         let sourceLocation = "\(fileID):\(line)"
-        let isKnown = await watch.run("stub.waitForReader()", sourceLocation) { [self] in
+        try await watch.run("stub.waitForReader()", sourceLocation) { [self] in
             callCount == 0
                 ? "no request came to the stub for \(label)"
                 : "the reader of the stub for \(label) has not asked for more"
         } _: {
             await journal.waitForRequests(1, ofStub: number)
-            while !Task.isCancelled {
+            while true {
+                try Task.checkCancellation()
                 // A piece that was sent may still be on its way to the reader.
                 let readers = journal.pending(ofStub: number).map(\.isReaderDone)
-                if readers.contains(nil) { return false }
-                if !readers.contains(false) { return true }
+                if readers.contains(nil) {
+                    throw MockError(
+                        """
+                        stub.waitForReader() (\(sourceLocation)) failed for the stub for \(label): \
+                        Its client does not read with stream() of this library, so nothing shows \
+                        what it has read.
+                        """)
+                }
+                if !readers.contains(false) { return }
                 // Readers do not report what they do, because that would slow down every piece.
-                try? await Task.sleep(for: .milliseconds(1))
+                try await Task.sleep(for: .milliseconds(1))
             }
-            return true
         }
-        try Task.checkCancellation()
-        if isKnown { return }
-        throw MockError(
-            """
-            stub.waitForReader() (\(sourceLocation)) failed for the stub for \(label): Its client \
-            does not read with stream() of this library, so nothing shows what it has read.
-            """)
     }
 
     /// Releases the stub's pending and future ``MockResponse/held`` responses.

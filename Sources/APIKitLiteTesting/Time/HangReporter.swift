@@ -78,8 +78,8 @@ package final class HangReporter: Sendable {
     /// Runs a waiting call made by the test, and includes the call in reports.
     func run<R: Sendable>(
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
-        _ wait: () async -> R
-    ) async -> R {
+        _ wait: () async throws -> R
+    ) async rethrows -> R {
         let id = state.withLock { state in
             state.lastCall += 1
             state.calls[state.lastCall] = {
@@ -89,7 +89,7 @@ package final class HangReporter: Sendable {
         }
         begin()
         defer { state.withLock { $0.calls[id] = nil } }
-        return await wait()
+        return try await wait()
     }
 
     /// Schedules a check in one second, unless a check is already scheduled or there is no output.
