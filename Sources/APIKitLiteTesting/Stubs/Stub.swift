@@ -227,9 +227,11 @@ extension Stub {
 
         var stubs: [Stub]
         let hasPredicate: Bool
-        private let choice: Choice
+        /// Chooses the stub for a request, which also stores the captured path values in the
+        /// reading; nil for a single stub.
+        private let choice: Choice?
 
-        init(_ stubs: [Stub], choosing choice: @escaping Choice = Self.newest) {
+        init(_ stubs: [Stub], choosing choice: Choice? = nil) {
             self.stubs = stubs
             self.choice = choice
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
@@ -238,19 +240,9 @@ extension Stub {
         /// Returns the stub that responds to a request, and its response, or nil if no stub
         /// responds. Stores the captured path values in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
-            choice(stubs, reading)
-        }
-
-        @Sendable private static func newest(
-            of stubs: [Stub], for reading: RequestReading
-        ) -> (Stub, Stub.NextResponse)? {
-            for stub in stubs.reversed() {
-                if let captured = stub.matcher.match(reading), let next = stub.nextResponse() {
-                    reading.pathValues = captured
-                    return (stub, next)
-                }
-            }
-            return nil
+            if let choice { return choice(stubs, reading) }
+            guard stubs[0].matcher.match(reading) != nil else { return nil }
+            return stubs[0].nextResponse().map { (stubs[0], $0) }
         }
     }
 }
