@@ -77,12 +77,7 @@ final class Delivery: Sendable {
     func start(_ function: @escaping Reply.Function, on handlers: Handlers) {
         handlers.start(in: task) { [self] in
             defer { time.endStep() }
-            do {
-                try await function(self)
-                end(with: .success(()))
-            } catch {
-                end(with: .failure(error))
-            }
+            end(with: await Result { try await function(self) })
         }
     }
 
@@ -103,20 +98,12 @@ final class Delivery: Sendable {
         state.withLock { $0?.stream.take() }?.close()
     }
 
-    /// Changes the state. Returns false if the response has ended.
-    private func change(_ change: (inout State) -> Void) -> Bool {
-        state.withLock { state in
-            if state == nil { return false }
-            change(&state!)
-            return true
-        }
-    }
-
     // MARK: What a reply does
 
     /// Delivers a part, which the client receives at the next wait or at the end.
     func give(_ part: ResponsePart) {
-        if change({ $0.due.append(part) }) { return }
+        // If the response has ended, the result is nil.
+        if state.withLock({ $0?.due.append(part) }) != nil { return }
         for receipt in part.receipts { receipt.didLeave() }
     }
 
@@ -133,7 +120,10 @@ final class Delivery: Sendable {
             give(part)
             try end?.get()
         case .later(_, let stream, let function):
-            if let stream, !keep(stream) { throw CancellationError() }
+            if let stream, state.withLock({ $0?.stream = stream }) == nil {
+                stream.close()
+                throw CancellationError()
+            }
             try await function(self)
         }
     }
@@ -258,19 +248,15 @@ final class Delivery: Sendable {
             return (state?.receiver, state?.takeDue(at: now), state?.timeout.take())
         }
         last?.cancel()
-        if let limit { self.limit(limit) }
+        if let limit, time.hasClock {
+            let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
+                end(with: .failure(URLError(.timedOut)))
+            }
+            if state.withLock({ $0?.timeout = timeout }) == nil { timeout?.cancel() }
+        }
         guard let due, !due.isEmpty else { return }
         time.record { $0.clientReads() }
         receiver?(due, now)
-    }
-
-    /// Limits the wait for the next byte to the client's timeout.
-    private func limit(_ limit: Sleeper.Kind) {
-        guard time.hasClock else { return }
-        let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
-            end(with: .failure(URLError(.timedOut)))
-        }
-        if !change({ $0.timeout = timeout }) { timeout?.cancel() }
     }
 
     /// When the client began to wait for the next byte; the current time if a part is due.
@@ -289,13 +275,6 @@ final class Delivery: Sendable {
     }
 
     // MARK: The end
-
-    /// Keeps the stream that the test sends. Returns false if the response has ended.
-    private func keep(_ stream: OpenStream) -> Bool {
-        let isKept = change { $0.stream = stream }
-        if !isKept { stream.close() }
-        return isKept
-    }
 
     private func end(with result: Result<Void, any Error>) {
         guard let (receiver, due) = end() else { return }
