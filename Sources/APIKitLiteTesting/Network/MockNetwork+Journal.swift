@@ -66,24 +66,20 @@ extension MockNetwork {
             }
             return (found.count, found)
         }
-        let start = journal.changeCount
-        let first = found()
-        if first.count >= count || Task.isCancelled { return first.requests }
         // The report must not call the matcher, which may contain the user's predicate.
-        let number = Locked(first.count)
+        let number = Locked(0)
         let name = toEnd ? "waitForResponses" : "waitForRequests"
         let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"
         return await core.watch.run(text, sourceLocation) {
             "\(number.withLock { $0 }) of \(count.requests) \(toEnd ? "ended" : "came")"
                 + (isAny ? "" : " that match \(matcher)")
         } _: {
-            var seen = start
             while true {
-                await journal.waitForChange(after: seen)
-                seen = journal.changeCount
+                let seen = journal.changeCount
                 let found = found()
                 if found.count >= count || Task.isCancelled { return found.requests }
                 number.withLock { $0 = found.count }
+                await journal.waitForChange(after: seen)
             }
         }
     }
