@@ -113,8 +113,6 @@ final class ClientRequest: Sendable {
     /// must not delay a server.
     func cancel() {
         recordCancellation()
-        if state.withLock({ $0.delivery != nil }) {
-            DispatchQueue.global().async { [self] in cancelWork() }
-        }
+        DispatchQueue.global().async { [self] in cancelWork() }
     }
 }
