@@ -59,12 +59,6 @@ final class Journal: Sendable {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
 
-    /// The requests that have not ended and whose clients are still waiting.
-    var awaited: [PendingRequest] {
-        // The clients are asked outside the lock, because clients have their own locks.
-        pending.filter(\.client.isWaiting)
-    }
-
     func pending(ofStub number: Int) -> [PendingRequest] {
         pending.filter { $0.request.stub == number }
     }

@@ -13,6 +13,8 @@ extension NetworkCore {
         let recorded = Dictionary(
             grouping: sound.filter(\.times.isAtLeast).compactMap(\.recording), by: \.noun)
         let requests = journal.requests
+        // The clients are asked outside the journal's lock, because clients have their own locks.
+        let awaited = journal.pending.filter(\.client.isWaiting)
         return broken + unanswered.withLock { $0.findings }
             + recorded.sorted { $0.key < $1.key }.flatMap {
                 first(of: unusedExchanges(of: $0.value), rest: "exchanges were not used") { $0 }
@@ -20,7 +22,7 @@ extension NetworkCore {
             + first(of: misused, rest: "stubs were used too rarely or too often") {
                 $1 + hint(for: $0, requests)
             }
-            + first(of: journal.awaited, rest: "requests are still waited for") {
+            + first(of: awaited, rest: "requests are still waited for") {
                 $0.finding(among: stubs)
             }
     }
