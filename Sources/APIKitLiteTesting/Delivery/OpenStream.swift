@@ -76,9 +76,9 @@ final class OpenStream: Sendable {
     /// Closes the stream, because its response has ended or its client has left.
     func close() {
         list.update { list in
-            let count = list.open.count
-            list.open.removeAll { $0 === self }
-            if list.open.count < count { list.hasClientLeft = true }
+            guard let index = list.open.firstIndex(where: { $0 === self }) else { return }
+            list.open.remove(at: index)
+            list.hasClientLeft = true
         }
         let rest = state.update { state in
             defer { state = State(isClosed: true) }
