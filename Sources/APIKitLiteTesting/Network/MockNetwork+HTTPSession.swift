@@ -21,8 +21,8 @@ extension MockNetwork: HTTPSession {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         // Most networks have no cookies, and a lookup takes a microsecond.
-        let cookieStorage = core.hasCookieStorage ? core.cookieStorage : nil
-        let sent = try RequestBody.fill(request.addingCookies(of: cookieStorage), nil)
+        let cookies = core.cookies.withLock { $0 }
+        let sent = try RequestBody.fill(request.addingCookies(of: cookies), nil)
         if let count = sent.httpBody.map({ Int64($0.count) }) {
             options.context.didSend?(count, count)
         }
@@ -31,8 +31,7 @@ extension MockNetwork: HTTPSession {
         if case .now(let part) = reply, part.completeHead?.response.isRedirect != true {
             return try send(part, to: record, options)
         }
-        let canBeSentAgain = request.canBeSentAgain
-        return try await DirectClient(core, options, canBeSentAgain).load(record, reply)
+        return try await DirectClient(core, options, request.canBeSentAgain).load(record, reply)
     }
 
     /// Records a request, and returns its immediate response.

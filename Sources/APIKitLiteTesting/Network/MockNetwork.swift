@@ -75,18 +75,17 @@ public final class MockNetwork: Sendable {
     /// The closure may block on systems that have task executors (Linux, macOS 15, iOS 18). On
     /// earlier systems, the closure must not block.
     public var requestHandler: (@Sendable (URLRequest) async throws -> (URLResponse, Data?))? {
-        get { core.requestHandler }
-        set { core.requestHandler = newValue }
+        get { core.rules.withLock { $0 }.handler }
+        set { core.rules.withLock { $0.handler = newValue } }
     }
 
     /// The session whose requests only this network responds to. Every access returns the same
     /// object.
     public var urlSession: URLSession {
         session.withLock { session in
-            if let session { return session }
-            let new = URLSession(mocked: configuration)
-            session = new
-            return new
+            let made = session ?? URLSession(mocked: configuration)
+            session = made
+            return made
         }
     }
 
@@ -160,7 +159,7 @@ public final class MockNetwork: Sendable {
 
     /// Removes all stubs, including the stubs of archives, but keeps the ``requestHandler``.
     public func removeAll() {
-        core.removeAll()
+        core.rules.withLock { $0.groups = [] }
     }
 
     /// Checks that stubs or the ``requestHandler`` responded to all requests, that no client is

@@ -20,7 +20,8 @@ final class NetworkCore: Sendable {
     /// Replies to requests to which neither a stub nor the handler responds; nil to fail such
     /// requests.
     private let fallback: (@Sendable (URLRequest) -> Reply)?
-    private struct Rules {
+
+    struct Rules {
         var groups: [Stub.Group] = []
         /// The closure for requests to which no stub responds; nil if there is none.
         var handler: RequestHandler?
@@ -28,10 +29,11 @@ final class NetworkCore: Sendable {
         var redaction: Redaction?
     }
 
-    private let rules = Locked(Rules())
+    let rules = Locked(Rules())
     let unanswered = Locked(UnansweredRequests())
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
-    private let cookies = Locked<HTTPCookieStorage?>(nil)
+    /// The network's cookie storage; nil before its first use.
+    let cookies = Locked<HTTPCookieStorage?>(nil)
 
     init(
         clock: (any Clock<Duration>)?, sourceLocation: String? = nil,
@@ -44,12 +46,6 @@ final class NetworkCore: Sendable {
         time = NetworkTime(clock)
         watch = time.mockClock?.watch ?? HangReporter()
         watch.add(self)
-    }
-
-    /// The closure for requests to which no stub responds; nil if there is none.
-    var requestHandler: RequestHandler? {
-        get { rules.withLock { $0 }.handler }
-        set { rules.withLock { $0.handler = newValue } }
     }
 
     func add(
@@ -80,10 +76,6 @@ final class NetworkCore: Sendable {
             rules.groups[position].stubs.removeAll { $0 === stub }
             if rules.groups[position].stubs.isEmpty { rules.groups.remove(at: position) }
         }
-    }
-
-    func removeAll() {
-        rules.withLock { $0.groups = [] }
     }
 
     /// Returns the record of a request that is not in the journal yet, and the reply to the
@@ -178,9 +170,6 @@ extension NetworkCore {
             return cookies
         }
     }
-
-    /// Whether the cookie storage exists, and so may contain cookies.
-    var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
     /// Returns whether a URL points to a server of this network.
     func serves(_ url: URL?) -> Bool {
