@@ -36,13 +36,9 @@ final class OpenStream: Sendable {
         }
     }
 
-    private struct State: Sendable {
-        var messages: [Message] = []
-        var isClosed = false
-    }
-
     private let list: Monitor<List>
-    private let state = Monitor(State())
+    /// The messages that are not delivered yet; nil once the stream is closed.
+    private let messages = Monitor<[Message]?>([])
 
     /// Creates a stream that the test can send to.
     init(in list: Monitor<List>) {
@@ -53,11 +49,7 @@ final class OpenStream: Sendable {
     // MARK: The test
 
     func post(_ message: Message) {
-        let isClosed = state.update { state in
-            if !state.isClosed { state.messages.append(message) }
-            return state.isClosed
-        }
-        if isClosed { message.fail() }
+        if messages.update({ $0?.append(message) }) == nil { message.fail() }
     }
 
     // MARK: The delivery
@@ -65,12 +57,12 @@ final class OpenStream: Sendable {
     /// Calls back when there is a message or the stream is closed. If the test sends the message
     /// later, the callback runs on the test's thread.
     func whenPosted(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
-        state.when({ $0.isClosed || !$0.messages.isEmpty }, call)
+        messages.when({ $0?.isEmpty != true }, call)
     }
 
     /// Removes and returns the next message, or nil if there is none, as in a closed stream.
     func takeNext() -> Message? {
-        state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
+        messages.withLock { $0?.isEmpty == false ? $0?.removeFirst() : nil }
     }
 
     /// Closes the stream, because its response has ended or its client has left.
@@ -80,11 +72,7 @@ final class OpenStream: Sendable {
             list.open.remove(at: index)
             list.hasClientLeft = true
         }
-        let rest = state.update { state in
-            defer { state = State(isClosed: true) }
-            return state.messages
-        }
-        for message in rest { message.fail() }
+        for message in messages.update({ $0.take() }) ?? [] { message.fail() }
     }
 }
 
