@@ -87,11 +87,6 @@ final class Delivery: Sendable {
     /// The client; nil if the response has ended.
     var client: (any Client)? { state.withLock { $0?.client } }
 
-    /// Ends the response without sending another part.
-    func cancel() {
-        _ = end()
-    }
-
     /// Closes the stream that the test sends, because the client has left. The caller calls
     /// `cancel()` later, because `cancel()` may run the user's code.
     func closeStream() {
@@ -277,16 +272,17 @@ final class Delivery: Sendable {
     // MARK: The end
 
     private func end(with result: Result<Void, any Error>) {
-        guard let (receiver, due) = end() else { return }
+        guard let (receiver, due) = cancel() else { return }
         time.record { $0.clientContinues() }
         var last = due
         last.end = result
         receiver(last, time.now)
     }
 
-    /// Ends the response, and returns the receiver and the due part. Only the first call returns
-    /// them, so the last part is sent only once.
-    private func end() -> (Receiver, ResponsePart)? {
+    /// Ends the response without sending another part, and returns the receiver and the due part.
+    /// Only the first call returns them, so the last part is sent only once.
+    @discardableResult
+    func cancel() -> (Receiver, ResponsePart)? {
         guard let last = state.withLock({ $0.take() }) else { return nil }
         last.timeout?.cancel()
         // The task is cancelled first, so that it is already cancelled when a pending call of
