@@ -31,6 +31,7 @@ protocol Client: AnyObject, Sendable {
 }
 
 extension Client {
+    var sessionTimeout: TimeInterval? { nil }
     var supportsOnlyHTTP: Bool { true }
 
     /// Returns how long the client waits for the next byte.

@@ -24,7 +24,6 @@ final class DirectClient: Client {
 
     var isWaiting: Bool { !promise.hasEnded || stream?.hasEnded == false }
     var readerState: ReaderState? { stream?.readerState }
-    var sessionTimeout: TimeInterval? { nil }
     var cookieStorage: HTTPCookieStorage? { core.cookieStorage }
 
     /// Records a request, begins the reply to it, and returns the response when the awaited part

@@ -47,7 +47,6 @@ final class SocketClient: Client {
 
     var isWaiting: Bool { false }
     var readerState: ReaderState? { nil }
-    var sessionTimeout: TimeInterval? { nil }
     // A request over a socket does not say how many mocks have passed it on.
     var passes: Int { 0 }
     // The client follows redirects and stores cookies itself.
