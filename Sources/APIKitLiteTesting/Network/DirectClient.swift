@@ -73,29 +73,21 @@ final class DirectClient: Client {
         // The receipts come first, because the reader may leave as soon as it has received a
         // piece.
         for receipt in part.receipts { receipt.didTake() }
-        if let stream { return receive(part, in: stream) }
-        let whole = collected.withLock { collected in
-            collected.append(part)
-            return collected
+        var awaited = part.head
+        if let stream {
+            // A complete body is appended as one piece, because the buffer keeps a single piece of
+            // any size.
+            for piece in part.completeHead == nil ? part.body : [part.body.joined] {
+                stream.append(piece)
+            }
+            if part.isLast { stream.finish(throwing: part.error) }
+        } else {
+            awaited = collected.withLock { collected in
+                collected.append(part)
+                return collected.completeHead
+            }
         }
-        if let error = whole.error {
-            promise.resolve(with: .failure(error))
-        } else if let head = whole.completeHead {
-            promise.resolve(with: .success(head.response))
-        }
-    }
-
-    private func receive(_ part: ResponsePart, in stream: BodyBuffer) {
-        // A complete body is appended as one piece, because the buffer keeps a single piece of any
-        // size.
-        for piece in part.completeHead == nil ? part.body : [part.body.joined] {
-            stream.append(piece)
-        }
-        if let response = part.head?.response {
-            promise.resolve(with: .success(response))
-        }
-        guard part.isLast else { return }
-        stream.finish(throwing: part.error)
+        if let awaited { promise.resolve(with: .success(awaited.response)) }
         if let error = part.error { promise.resolve(with: .failure(error)) }
     }
 }
