@@ -47,12 +47,8 @@ extension PendingRequest {
     /// stub for … holds 2 requests".
     fileprivate func state(of requests: String, among stubs: [Stub]) -> String {
         let stub =
-            switch request.stub {
-            case nil: "the closure of the network"
-            case let number?:
-                stubs.first { $0.number == number }.map { "the stub for \($0.label)" }
-                    ?? "a removed stub"
-            }
+            stubs.first { $0.number == request.stub }.map { "the stub for \($0.label)" }
+            ?? (request.stub == nil ? "the closure of the network" : "a removed stub")
         return switch reason {
         case .release: "\(stub) holds \(requests)"
         case .handler where request.stub == nil: "\(stub) has not returned for \(requests)"

@@ -42,8 +42,6 @@ public final class Stub: Sendable {
     let sourceLocation: String
     /// The recording that the stub responds from; nil for any other stub.
     let recording: Recording?
-    /// Why the stub cannot respond to any request; nil if the stub and its matcher are valid.
-    let configurationError: String?
     let isReleased = Monitor(false)
     /// The streams to which the test can send.
     let streams = Monitor(OpenStream.List())
@@ -68,8 +66,10 @@ public final class Stub: Sendable {
         journal = core.journal
         number = journal.addStub()
         watch = core.watch
-        configurationError = matcher.configurationError ?? times.configurationError
     }
+
+    /// Why the stub cannot respond to any request; nil if the stub and its matcher are valid.
+    var configurationError: String? { matcher.configurationError ?? times.configurationError }
 
     /// What is wrong with the stub or, if the stub is valid, with each of its responses. An invalid
     /// response fails only the requests that would receive this response.
