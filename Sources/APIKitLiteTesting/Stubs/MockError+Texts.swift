@@ -15,16 +15,10 @@ extension MockError {
         _ record: RecordedRequest, _ stub: Stub, after count: Int, of recording: Recording?
     ) -> MockError {
         let last = count == 1 ? "only response" : "last of the \(count) responses"
-        let text = "\(record.line) came after the \(last) of "
-        guard let recording else {
-            return MockError(
-                "\(text)the stub for \(stub.label). Add a response, or omit then: .fail.")
-        }
-        return MockError(
-            """
-            \(text)\(recording.noun)\(recording.places).
-            If the client polls: \(recording.repeating)
-            """)
+        let source =
+            recording.map { "\($0.noun)\($0.places).\nIf the client polls: \($0.repeating)" }
+            ?? "the stub for \(stub.label). Add a response, or omit then: .fail."
+        return MockError("\(record.line) came after the \(last) of \(source)")
     }
 
     /// Returns the error for a request that networks keep passing to themselves or to each other.
