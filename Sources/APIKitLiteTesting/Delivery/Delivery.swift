@@ -110,8 +110,7 @@ final class Delivery: Sendable {
     func give(_ reply: Reply) async throws {
         switch reply {
         case .now(var part):
-            let end = part.end
-            part.end = nil
+            let end = part.end.take()
             give(part)
             try end?.get()
         case .later(_, let stream, let function):
