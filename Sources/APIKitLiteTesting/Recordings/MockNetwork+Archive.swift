@@ -73,7 +73,7 @@ extension MockNetwork {
                 of: core)
         }
         core.hide(redaction)
-        core.add(Stub.Group(stubs, choosing: replay.next))
+        core.rules.withLock { $0.groups.append(Stub.Group(stubs, choosing: replay.next)) }
         return stubs
     }
 }

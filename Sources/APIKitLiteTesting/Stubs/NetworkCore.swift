@@ -53,12 +53,8 @@ final class NetworkCore: Sendable {
         sourceLocation: String
     ) -> Stub {
         let stub = Stub(matcher, source, times: times, sourceLocation: sourceLocation, of: self)
-        add(Stub.Group([stub]))
+        rules.withLock { $0.groups.append(Stub.Group([stub])) }
         return stub
-    }
-
-    func add(_ group: Stub.Group) {
-        rules.withLock { $0.groups.append(group) }
     }
 
     /// Hides secrets in messages about requests.
