@@ -50,7 +50,7 @@ struct JSONDifference {
         case (.array(let expected), .array(let actual)) where relation != .contained:
             for index in 0..<max(expected.count, actual.count) {
                 compare(
-                    expected.element(at: index), actual.element(at: index),
+                    expected.dropFirst(index).first, actual.dropFirst(index).first,
                     at: path + "[\(index)]")
             }
         case (.array(let expected), .array(let actual)):
@@ -134,11 +134,5 @@ extension JSONValue {
             }
         default: return isSameScalar(as: actual, marks: relation == .recorded)
         }
-    }
-}
-
-extension [JSONValue] {
-    fileprivate func element(at index: Int) -> JSONValue? {
-        indices.contains(index) ? self[index] : nil
     }
 }
