@@ -61,7 +61,7 @@ struct MatchReport: CustomStringConvertible {
                 points += 2
             } else {
                 // The criterion may contain a predicate that reads the captured values.
-                reading.shown.pathValues = reading.pathValues
+                reading.shown.record.pathValues = reading.record.pathValues
                 difference = criterion.difference(reading.shown)
             }
             if difference?.isNear == true { points += 1 }

@@ -99,10 +99,10 @@ extension RequestMatcher {
     ///   - value: The whole value, which is case-sensitive; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         adding("header " + (value.map { "\(name): \($0)" } ?? name)) { [isRecorded] reading in
-            let actual = reading.header(name)
+            let actual = reading.record.header(name)
             return value?.matches(actual, marks: isRecorded) ?? (actual != nil)
         } or: { reading in
-            let actual = reading.header(name)
+            let actual = reading.record.header(name)
             return .has(actual.map { "\(name): \($0)" } ?? "no \(name)")
         }
     }

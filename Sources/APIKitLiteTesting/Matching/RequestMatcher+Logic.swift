@@ -16,7 +16,7 @@ extension RequestMatcher {
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
         adding(description, callsPredicate: true) {
-            predicate($0.recorded)
+            predicate($0.record)
         } or: { _ in
             MatchReport.Difference("its closure returned false")
         }
@@ -51,8 +51,8 @@ extension RequestMatcher {
         return adding(
             "not (\(matcher))", callsPredicate: matcher.hasPredicate, readsBody: matcher.readsBody
         ) { reading in
-            let before = reading.pathValues
-            defer { reading.pathValues = before }
+            let before = reading.record.pathValues
+            defer { reading.record.pathValues = before }
             return !matcher.holds(for: reading)
         } or: { _ in
             MatchReport.Difference("that is what the request has")

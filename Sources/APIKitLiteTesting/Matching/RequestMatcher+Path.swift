@@ -95,7 +95,7 @@ extension RequestMatcher {
         }
         return adding("\(noun) \(path.isEmpty ? "/" : path)") { reading in
             guard let values = match(reading.segments[...]) else { return false }
-            if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
+            if !values.isEmpty { reading.record.pathValues.merge(values) { _, new in new } }
             return true
         } or: { reading in
             let (actual, near) = (reading.url.path, advice(reading))

@@ -81,8 +81,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 extension RequestMatcher {
     /// Returns the captured path values, or nil if a criterion does not hold.
     func match(_ reading: RequestReading) -> [String: String]? {
-        reading.pathValues = [:]
-        return holds(for: reading) ? reading.pathValues : nil
+        reading.record.pathValues = [:]
+        return holds(for: reading) ? reading.record.pathValues : nil
     }
 
     /// Returns whether all criteria hold, and if so adds the captured path values to the reading.
@@ -91,10 +91,10 @@ extension RequestMatcher {
     /// criterion.
     func holds(for reading: RequestReading) -> Bool {
         let reading = compared(reading)
-        let before = reading.pathValues
+        let before = reading.record.pathValues
         for (index, criterion) in criteria.enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
-            reading.pathValues = before
+            reading.record.pathValues = before
             return false
         }
         return true

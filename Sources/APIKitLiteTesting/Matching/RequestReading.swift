@@ -4,10 +4,9 @@ import Foundation
 /// A request, as matchers read it. Each part of the request is parsed on first use and without a
 /// lock, so threads must not share a reading.
 final class RequestReading {
-    /// The values that the criteria have captured so far.
-    var pathValues: [String: String] = [:]
-
-    private let record: RecordedRequest
+    /// The request, in the form that a predicate receives: with the path values that the criteria
+    /// have captured so far.
+    var record: RecordedRequest
     private var lastNamed: (redaction: Redaction, reading: RequestReading)?
     /// The request without secrets, for messages; nil if messages show everything.
     private lazy var redacted: RequestReading? =
@@ -32,18 +31,6 @@ final class RequestReading {
     var request: URLRequest { record.request }
     var method: String { record.method }
     var body: Data { record.body }
-
-    func header(_ name: String) -> String? { record.header(name) }
-
-    /// The request, in the form that a predicate receives.
-    var recorded: RecordedRequest {
-        var record = record
-        record.pathValues = pathValues
-        return record
-    }
-
-    /// The method and the URL, as messages show them.
-    var line: String { record.line }
 
     /// The request, as messages show it.
     var shown: RequestReading { redacted ?? self }

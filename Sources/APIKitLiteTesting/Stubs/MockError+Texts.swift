@@ -37,7 +37,8 @@ extension MockError {
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
-        let request = reading.line + (reading.shownBody.map { ", with the body \($0)" } ?? "")
+        let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
+        let request = reading.record.line + body
         // If all stubs come from recordings, the message suggests a new recording instead of a
         // stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
@@ -78,7 +79,7 @@ extension MockError {
     ) -> (Stub, MatchReport)? {
         var best: (stub: Stub, report: MatchReport)?
         for stub in stubs.reversed() {
-            reading.pathValues = [:]
+            reading.record.pathValues = [:]
             let report = stub.matcher.report(on: reading)
             if report.areCriteriaMet { return (stub, report) }
             if report.points > best?.report.points ?? -1 { best = (stub, report) }

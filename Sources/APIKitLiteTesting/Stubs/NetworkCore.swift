@@ -94,7 +94,7 @@ final class NetworkCore: Sendable {
         let reading = RequestReading(record)
         for group in rules.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
-            record.pathValues = reading.pathValues
+            record.pathValues = reading.record.pathValues
             record.stub = stub.number
             return reply(to: record, stub, next)
         }
