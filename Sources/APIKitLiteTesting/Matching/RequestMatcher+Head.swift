@@ -24,25 +24,14 @@ extension RequestMatcher {
     public static func method(_ name: String) -> RequestMatcher { any.method(name) }
 
     /// Requires a method, which is case-sensitive (RFC 9110, section 9.1).
-    public func method(_ name: String) -> RequestMatcher {
-        adding("method \(name)") {
-            $0.method == name
-        } or: {
-            .has($0.method)
-        }
-    }
+    public func method(_ name: String) -> RequestMatcher { requiring("method", name) { $0.method } }
 
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
     /// Requires a scheme, such as `https`. The case of the scheme does not matter.
     func scheme(_ name: String) -> RequestMatcher {
-        let name = name.lowercased()
-        return adding("scheme \(name)") {
-            $0.url.scheme == name
-        } or: {
-            .has($0.url.scheme.isEmpty ? "none" : $0.url.scheme)
-        }
+        requiring("scheme", name.lowercased()) { $0.url.scheme }
     }
 
     /// Requires a host, such as `api.example.com`. The port and the case of the host do not matter.
@@ -57,11 +46,7 @@ extension RequestMatcher {
                 ".host(_:) was given \(name.debugDescription), which is not a host alone. "
                     + "The scheme and the port have criteria of their own.")
         }
-        return adding("host \(url.host)") {
-            $0.url.host == url.host
-        } or: {
-            .has($0.url.host.isEmpty ? "none" : $0.url.host)
-        }
+        return requiring("host", url.host) { $0.url.host }
     }
 
     /// Matches requests by the whole URL: its scheme, host, port and path, and exactly its query
@@ -84,11 +69,17 @@ extension RequestMatcher {
     /// Requires a port.
     ///
     /// A URL without a port has the default port of its scheme: 443 for `https`, 80 for `http`.
-    public func port(_ number: Int) -> RequestMatcher {
-        adding("port \(number)") {
-            $0.url.port == number
-        } or: {
-            .has($0.url.port.map { "\($0)" } ?? "none")
+    public func port(_ number: Int) -> RequestMatcher { requiring("port", number) { $0.url.port } }
+
+    /// Requires a value of something that a request has at most once.
+    private func requiring<Value: Equatable & Sendable>(
+        _ noun: String, _ value: Value, of actual: @escaping @Sendable (RequestReading) -> Value?
+    ) -> RequestMatcher {
+        adding("\(noun) \(value)") {
+            actual($0) == value
+        } or: { reading in
+            let text = actual(reading).map { "\($0)" } ?? ""
+            return .has(text.isEmpty ? "none" : text)
         }
     }
 
