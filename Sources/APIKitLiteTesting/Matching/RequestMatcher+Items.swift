@@ -69,12 +69,6 @@ extension RequestMatcher {
         func items(of reading: RequestReading) -> [NamedItem]? {
             self == .query ? reading.query : reading.form
         }
-
-        func difference(
-            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
-        ) -> MatchReport.Difference {
-            .has(items(of: reading).map(shown) ?? reading.bodyPlaceholder)
-        }
     }
 
     /// Returns the matcher with a criterion for each distinct item, and a criterion that rejects
@@ -95,8 +89,8 @@ extension RequestMatcher {
         let noun = "\(items.isEmpty ? "" : "other ")\(source.plural)"
         return adding(source, items).adding("no \(noun)", readsBody: source == .form) {
             others($0)?.isEmpty == true
-        } or: { reading in
-            source.difference(reading) { _ in others(reading)?.shown ?? "" }
+        } or: {
+            .has(others($0)?.shown ?? $0.bodyPlaceholder)
         }
     }
 
@@ -117,18 +111,17 @@ extension RequestMatcher {
                 "\(source.noun) \(item.shown)\(times)", readsBody: source == .form
             ) { reading in
                 source.items(of: reading).map { $0.count(where: accepts) >= least } ?? false
-            } or: { reading in
-                source.difference(reading) { items in
-                    item.difference(from: items.filter { $0.name.hasSameBytes(as: item.name) })
-                }
+            } or: {
+                .has(source.items(of: $0).map(item.difference) ?? $0.bodyPlaceholder)
             }
         }
     }
 }
 
 extension NamedItem {
-    /// Describes the items of a request that have the same name as this item.
-    fileprivate func difference(from actual: [NamedItem]) -> String {
+    /// Describes those of a request's items that have the same name as this item.
+    fileprivate func difference(from items: [NamedItem]) -> String {
+        let actual = items.filter { $0.name.hasSameBytes(as: name) }
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
         let shown = actual.shown
         if let value, value.contains("+"),
