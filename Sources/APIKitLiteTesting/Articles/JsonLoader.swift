@@ -34,8 +34,14 @@ public struct JsonLoader {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
         else {
-            throw MockError.noFixture(
-                fileName, paths: candidates.map(\.path), neighbours: neighbours)
+            let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
+            throw MockError(
+                """
+                No fixture "\(fileName)". Looked for:
+                \(candidates.map { "  " + $0.path }.joined(separator: "\n"))
+                There is: \(found.isEmpty ? "no file" : found.joined(separator: ", ")).
+                Is the file among the resources of the test target?
+                """)
         }
         return try Data(contentsOf: url)
     }
@@ -72,21 +78,5 @@ public struct JsonLoader {
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
             return (files ?? []).filter { !($0 as NSString).pathExtension.isEmpty }.sorted()
         }
-    }
-}
-
-extension MockError {
-    /// Returns the error for a fixture that none of the folders contains.
-    fileprivate static func noFixture(
-        _ fileName: String, paths: [String], neighbours: [String]
-    ) -> MockError {
-        let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
-        return MockError(
-            """
-            No fixture "\(fileName)". Looked for:
-            \(paths.map { "  " + $0 }.joined(separator: "\n"))
-            There is: \(found.isEmpty ? "no file" : found.joined(separator: ", ")).
-            Is the file among the resources of the test target?
-            """)
     }
 }
