@@ -127,20 +127,16 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` guar
     }
 
     /// Starts the task. Calling this method again, or after ``cancel()``, does nothing.
-    public func resume() {
-        guard let completion = takeCompletion() else { return }
-        let (data, response, error) = makeResponse()
-        completion(data, response, error)
-    }
+    public func resume() { complete(with: makeResponse) }
 
     /// Cancels the task. If the task is pending, its completion handler receives
     /// `URLError.cancelled`.
-    public func cancel() {
-        takeCompletion()?(nil, nil, URLError(.cancelled))
-    }
+    public func cancel() { complete { (nil, nil, URLError(.cancelled)) } }
 
-    /// Removes and returns the completion handler, so that it is called only once.
-    private func takeCompletion() -> ((Data?, URLResponse?, (any Error)?) -> Void)? {
-        lock.withLock { completion.take() }
+    /// Calls the completion handler, unless it has been called.
+    private func complete(with makeResponse: () -> MockURLSession.Response) {
+        guard let completion = lock.withLock({ completion.take() }) else { return }
+        let (data, response, error) = makeResponse()
+        completion(data, response, error)
     }
 }
