@@ -50,7 +50,15 @@ enum RequestBody {
         if let stream = request.openedBody ?? request.httpBodyStream {
             request.httpBody = try read(stream)
         } else if let upload = task as? URLSessionUploadTask {
-            request.httpBody = try upload.body()
+            guard let body = try upload.hiddenBody else {
+                throw MockError(
+                    """
+                    The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: \
+                    Foundation asks no URLProtocol for it. Use uploadTask(with:from:), or set \
+                    httpBodyStream on a data task.
+                    """)
+            }
+            request.httpBody = body
         }
         return request
     }
@@ -75,17 +83,6 @@ enum RequestBody {
 
 extension URLRequest {
     fileprivate var hasBody: Bool { httpBody?.isEmpty == false || httpBodyStream != nil }
-}
-
-extension URLSessionUploadTask {
-    fileprivate func body() throws -> Data {
-        if let body = try hiddenBody { return body }
-        throw MockError(
-            """
-            The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: Foundation asks \
-            no URLProtocol for it. Use uploadTask(with:from:), or set httpBodyStream on a data task.
-            """)
-    }
 }
 
 /// The characters allowed around the value of a header (`OWS`, RFC 9110, section 5.6.3).
