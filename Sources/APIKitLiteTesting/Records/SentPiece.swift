@@ -39,11 +39,10 @@ struct SentBody: Sendable {
     /// Adds a piece, unless it is empty. Once a limit is exceeded, pieces are only counted.
     mutating func add(_ data: Data, at time: Duration, limit: Limit) {
         if data.isEmpty { return }
-        let isComplete = isComplete
-        pieceCount += 1
-        byteCount += data.count
-        if isComplete, pieceCount <= limit.pieces, byteCount <= limit.bytes {
+        if isComplete, pieceCount < limit.pieces, byteCount + data.count <= limit.bytes {
             pieces.append(SentPiece(data: data, time: time))
         }
+        pieceCount += 1
+        byteCount += data.count
     }
 }
