@@ -7,10 +7,7 @@ import Foundation
 /// With these values, a failing `#expect` in a handler is attributed to the test that created the
 /// network.
 final class Handlers: Sendable {
-    private struct Call: Sendable {
-        let work: @Sendable () async -> Void
-        let task: TaskSlot
-    }
+    private typealias Call = (work: @Sendable () async -> Void, task: TaskSlot)
 
     /// The calls that have not been started, oldest first.
     private let calls = Locked<[Call]>([])
@@ -44,7 +41,7 @@ final class Handlers: Sendable {
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
         // `calls` stores the call, because the thread sanitizer does not see how a stream passes an
         // element to another thread.
-        calls.withLock { $0.append(Call(work: handler, task: task)) }
+        calls.withLock { $0.append((handler, task)) }
         wakes.yield()
     }
 }
