@@ -56,10 +56,9 @@ extension URLSessionTask? {
     func requestAsSent(_ request: URLRequest, by client: any Client) -> URLRequest {
         #if canImport(FoundationNetworking)
         var sent = request
-        for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
-            let name = "\(name)"
-            guard request.value(forHTTPHeaderField: name) == nil else { continue }
-            sent.setValue("\(value)", forHTTPHeaderField: name)
+        for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:]
+        where request.value(forHTTPHeaderField: "\(name)") == nil {
+            sent.setValue("\(value)", forHTTPHeaderField: "\(name)")
         }
         return sent
         #else
