@@ -41,9 +41,6 @@ struct MatchReport: CustomStringConvertible {
     /// error, if there is one.
     private(set) var lines: [Line] = []
     private(set) var areCriteriaMet = true
-    /// The score: two points for each criterion that holds, and one point for each criterion that
-    /// nearly holds.
-    private(set) var points = 0
 
     /// Checks each criterion against a request, and stores the captured path values in `reading`.
     ///
@@ -57,14 +54,11 @@ struct MatchReport: CustomStringConvertible {
                 || criterion.callsPredicate && index >= matcher.usableCount
             {
                 difference = Difference("it was not checked, because another criterion failed")
-            } else if criterion.holds(reading) {
-                points += 2
-            } else {
+            } else if !criterion.holds(reading) {
                 // The criterion may contain a predicate that reads the captured values.
                 reading.shown.record.pathValues = reading.record.pathValues
                 difference = criterion.difference(reading.shown)
             }
-            if difference?.isNear == true { points += 1 }
             areCriteriaMet = areCriteriaMet && difference == nil
             lines.append(Line(criterion: criterion.description(), difference: difference))
         }
@@ -77,6 +71,12 @@ struct MatchReport: CustomStringConvertible {
 
     /// Whether every criterion holds and the matcher is valid.
     var isMatch: Bool { lines.allSatisfy(\.holds) }
+
+    /// The score: two points for each criterion that holds, and one point for each criterion that
+    /// nearly holds.
+    var points: Int {
+        lines.reduce(0) { $0 + ($1.difference.map { $0.isNear ? 1 : 0 } ?? 2) }
+    }
 
     /// The text of all lines, one below another.
     var description: String { lines.map(\.text).joined(separator: "\n") }
