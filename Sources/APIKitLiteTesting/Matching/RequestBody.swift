@@ -50,7 +50,7 @@ enum RequestBody {
         if let stream = request.openedBody ?? request.httpBodyStream {
             request.httpBody = try read(stream)
         } else if let upload = task as? URLSessionUploadTask {
-            guard let body = try upload.hiddenBody else {
+            guard let body = try upload.hiddenBody() else {
                 throw MockError(
                     """
                     The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: \

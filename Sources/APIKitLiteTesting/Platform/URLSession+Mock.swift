@@ -37,18 +37,16 @@ extension URLSession {
 }
 
 extension URLSessionUploadTask {
-    /// The body that Foundation on Linux keeps in a private property; nil on Apple platforms, or if
-    /// that body is neither data nor a file.
+    /// Returns the body that Foundation on Linux keeps in a private property, or nil on Apple
+    /// platforms, or if that body is neither data nor a file.
     ///
     /// - Throws: Any error from reading the body's file.
-    var hiddenBody: Data? {
-        get throws {
-            let body: Any? = mirrored("knownBody")
-            switch body.flatMap(Self.source) {
-            case let data as DispatchData: return Data(data)
-            case let file as URL: return try Data(contentsOf: file)
-            default: return nil
-            }
+    func hiddenBody() throws -> Data? {
+        let body: Any? = mirrored("knownBody")
+        switch body.flatMap(Self.source) {
+        case let data as DispatchData: return Data(data)
+        case let file as URL: return try Data(contentsOf: file)
+        default: return nil
         }
     }
 
