@@ -45,10 +45,10 @@ extension RequestMatcher {
         if case .success(let body) = reading.multipart {
             let count = body.parts.count
             return body.parts.reduce(self) { matcher, part in
-                part.fieldText.map { matcher.part(part.name, text: $0) }
-                    ?? matcher.part(
-                        part.name, fileName: part.fileName, contentType: part.contentType,
-                        data: part.data)
+                // The type of a text field does not matter.
+                matcher.part(
+                    part.name, fileName: part.fileName,
+                    contentType: part.fieldText == nil ? part.contentType : nil, data: part.data)
             }.adding("\(count) \(count == 1 ? "part" : "parts")", readsBody: true) { live in
                 (try? live.multipart?.get())?.parts.count == count
             } or: { live in
