@@ -1,25 +1,23 @@
 import APIKitLite
 import Foundation
 
-/// The parts of a `multipart/form-data` body (RFC 7578).
-struct MultipartBody: Sendable {
+/// The syntax of a `multipart/form-data` body (RFC 7578).
+enum MultipartBody {
     /// The reason why the parts of a body cannot be read.
-    struct Failure: Error, Equatable {
+    struct Failure: Error, Equatable, CustomStringConvertible {
         /// What is wrong, worded as the end of a sentence about the body.
-        let reason: String
+        let description: String
 
-        static let otherType = Failure(reason: "which is not multipart/form-data")
+        static let otherType = Failure(description: "which is not multipart/form-data")
         static let malformed = Failure(
-            reason: "which is malformed: a boundary, a header or a name is missing, or a line does "
-                + "not end with CR LF")
+            description: "which is malformed: a boundary, a header or a name is missing, or a line "
+                + "does not end with CR LF")
     }
 
-    let parts: [RecordedPart]
-
-    /// Parses a body in linear time.
+    /// Returns the parts of a body, in linear time.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).
-    init(_ body: Data, contentType: String?) throws(Failure) {
+    static func parts(of body: Data, contentType: String?) throws(Failure) -> [RecordedPart] {
         guard mediaType(contentType) == "multipart/form-data" else { throw .otherType }
         guard let boundary = mediaTypeParameter("boundary", of: contentType), !boundary.isEmpty
         else {
@@ -41,10 +39,7 @@ struct MultipartBody: Sendable {
             if let start = partStart {
                 parts.append(try RecordedPart(bytes[start..<max(start, place)]))
             }
-            if isLast {
-                self.parts = parts
-                return
-            }
+            if isLast { return parts }
             partStart = end.startIndex + 2
         }
         throw .malformed

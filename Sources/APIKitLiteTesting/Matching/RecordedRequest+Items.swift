@@ -19,7 +19,7 @@ extension RecordedRequest {
     /// A body is malformed, for example, if its final boundary is missing, or if its lines end with
     /// LF instead of CR LF. The error message about a `part` criterion lists the possible reasons.
     public var parts: [RecordedPart]? {
-        (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
+        try? MultipartBody.parts(of: body, contentType: header("Content-Type"))
     }
 
     /// The query items in order, decoded as most servers decode them: a `+` means a space. An item

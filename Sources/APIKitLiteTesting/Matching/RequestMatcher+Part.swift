@@ -18,8 +18,8 @@ extension RequestMatcher {
         let type = mediaType(contentType)
         return adding(Self.shownPart(name, fileName, type, data), readsBody: true) {
             [isRecorded] reading in
-            guard case .success(let multipart) = reading.multipart else { return false }
-            return multipart.parts.contains { part in
+            guard case .success(let parts) = reading.multipart else { return false }
+            return parts.contains { part in
                 name.hasSameBytes(as: part.name)
                     && (fileName?.hasSameBytes(as: part.fileName) ?? true)
                     && (type == nil || mediaType(part.contentType) == type)
@@ -28,8 +28,8 @@ extension RequestMatcher {
         } or: { reading in
             switch reading.multipart {
             case nil: .has("no body")
-            case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
-            case .success(let multipart): multipart.parts.difference(from: name)
+            case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure)")
+            case .success(let parts): parts.difference(from: name)
             }
         }
     }

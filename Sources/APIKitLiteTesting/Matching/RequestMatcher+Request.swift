@@ -42,17 +42,17 @@ extension RequestMatcher {
     /// Returns a matcher that also requires the body of the given request. JSON, forms and
     /// multipart bodies are compared by content, and other bodies are compared by their bytes.
     func addingBody(of reading: RequestReading) -> RequestMatcher {
-        if case .success(let body) = reading.multipart {
-            let count = body.parts.count
-            return body.parts.reduce(self) { matcher, part in
+        if case .success(let parts) = reading.multipart {
+            let count = parts.count
+            return parts.reduce(self) { matcher, part in
                 // The type of a text field does not matter.
                 matcher.part(
                     part.name, fileName: part.fileName,
                     contentType: part.fieldText == nil ? part.contentType : nil, data: part.data)
             }.adding("\(count) \(count == 1 ? "part" : "parts")", readsBody: true) { live in
-                (try? live.multipart?.get())?.parts.count == count
+                (try? live.multipart?.get())?.count == count
             } or: { live in
-                .has((try? live.multipart?.get()).map { "\($0.parts.count)" } ?? "none")
+                .has((try? live.multipart?.get()).map { "\($0.count)" } ?? "none")
             }
         }
         switch reading.json {

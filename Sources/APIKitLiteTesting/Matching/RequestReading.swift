@@ -58,12 +58,8 @@ final class RequestReading {
 
     /// The parts of a `multipart/form-data` body, or the reason why they cannot be read; nil if
     /// there is no body.
-    private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? = {
-        if body.isEmpty { return nil }
-        return Result { () throws(MultipartBody.Failure) in
-            try MultipartBody(body, contentType: contentType)
-        }
-    }()
+    private(set) lazy var multipart: Result<[RecordedPart], any Error>? =
+        body.isEmpty ? nil : Result { try MultipartBody.parts(of: body, contentType: contentType) }
 
     /// The fields of a body that has the `Content-Type` of a form, or that has no `Content-Type`
     /// and belongs to a `POST`; nil for any other body. A recorded form may lack that header.
@@ -95,7 +91,7 @@ final class RequestReading {
             return isText ? bodyPlaceholder : redacted.shownBody
         }
         if !isLarge {
-            if case .success(let multipart) = multipart { return multipart.parts.summary }
+            if case .success(let parts) = multipart { return parts.summary }
             if case .success(let json) = json { return json.compact.excerpt(limit: 120) }
         }
         let text = isLarge && isMultipart ? nil : exactText(body.beginning(10_000))

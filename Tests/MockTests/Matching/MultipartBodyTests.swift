@@ -18,8 +18,9 @@ import Testing
         _ text: String, boundary: String = "b", lines: String = "\r\n"
     ) throws(MultipartBody.Failure) -> [Row] {
         let body = Data(text.replacingOccurrences(of: "\n", with: lines).utf8)
-        return try MultipartBody(body, contentType: "multipart/form-data; boundary=\(boundary)")
-            .parts.map {
+        let type = "multipart/form-data; boundary=\(boundary)"
+        return try MultipartBody.parts(of: body, contentType: type)
+            .map {
                 Row(
                     name: $0.name, fileName: $0.fileName, contentType: $0.contentType,
                     text: String(decoding: $0.data, as: UTF8.self))
@@ -76,7 +77,8 @@ import Testing
             + "content-disposition: form-data; name=b\n"
         let body = Data(
             "--b\n\(head)\nx\n--b--".replacingOccurrences(of: "\n", with: "\r\n").utf8)
-        let parts = try MultipartBody(body, contentType: "multipart/form-data; boundary=b").parts
+        let parts = try MultipartBody.parts(
+            of: body, contentType: "multipart/form-data; boundary=b")
 
         #expect(parts.map(\.contentType) == ["text/html"])
         #expect(parts.first?.name == "a")
@@ -101,9 +103,9 @@ import Testing
         let text = "--\(boundary)\n\(Self.title)x\n--\(boundary)--"
         let body = Data(text.replacingOccurrences(of: "\n", with: "\r\n").utf8)
 
-        let multipart = try MultipartBody(body, contentType: type)
+        let read = try MultipartBody.parts(of: body, contentType: type)
 
-        #expect(multipart.parts.map(\.data) == [Data("x".utf8)])
+        #expect(read.map(\.data) == [Data("x".utf8)])
     }
 
     @Test(
@@ -116,7 +118,7 @@ import Testing
     func refusesATypeWithoutParts(_ type: String?, _ failure: MultipartBody.Failure) {
         let body = Data("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--".utf8)
 
-        #expect(throws: failure) { try MultipartBody(body, contentType: type) }
+        #expect(throws: failure) { try MultipartBody.parts(of: body, contentType: type) }
     }
 
     @Test(arguments: [
@@ -138,7 +140,7 @@ import Testing
             "--b\r\nContent-Disposition: form-data; name=a\nX-A: b\r\n\r\nx\r\n--b--".utf8)
 
         #expect(throws: MultipartBody.Failure.malformed) {
-            try MultipartBody(body, contentType: "multipart/form-data; boundary=b")
+            try MultipartBody.parts(of: body, contentType: "multipart/form-data; boundary=b")
         }
     }
 
@@ -153,13 +155,13 @@ import Testing
         let request = try URLRequest(url: URL(string: "https://h")!).with(method: "POST")
             .multipartBody(parts, boundary: boundary)
 
-        let multipart = try MultipartBody(
-            #require(request.httpBody),
+        let read = try MultipartBody.parts(
+            of: #require(request.httpBody),
             contentType: request.value(forHTTPHeaderField: "Content-Type"))
 
         #expect(
             parts
-                == multipart.parts.map {
+                == read.map {
                     MultipartPart(
                         name: $0.name, data: $0.data, fileName: $0.fileName,
                         contentType: $0.contentType)
