@@ -3,9 +3,7 @@ import Foundation
 
 extension RecordedRequest {
     /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
-    public var path: String {
-        PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
-    }
+    public var path: String { PercentEncoding.decode(RequestReading(self).url.path) }
 
     /// The body as JSON text with sorted keys and without spaces outside strings; nil if the body
     /// is not JSON.
@@ -25,8 +23,7 @@ extension RecordedRequest {
     /// The query items in order, decoded as most servers decode them: a `+` means a space. An item
     /// without `=` has no value.
     public var queryItems: [URLQueryItem] {
-        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
-            .map { URLQueryItem(name: $0.name, value: $0.value) }
+        RequestReading(self).query.map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 
     /// The values of the query items by name: for example, `query["page"]`.
