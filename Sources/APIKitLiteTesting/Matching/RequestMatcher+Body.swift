@@ -10,9 +10,7 @@ extension RequestMatcher {
             guard !data.isEmpty, reading.body.count == data.count else {
                 return .has(reading.bodyPlaceholder)
             }
-            let offset = reading.body.withUnsafeBytes { body in
-                data.withUnsafeBytes { zip(body, $0).prefix { $0 == $1 }.count }
-            }
+            let offset = zip(reading.body, data).prefix { $0 == $1 }.count
             return .has("others, from byte \(offset) on")
         }
     }
