@@ -90,7 +90,7 @@ extension RequestMatcher {
         return adding(source, items).adding("no \(noun)", readsBody: source == .form) {
             others($0)?.isEmpty == true
         } or: {
-            .has(others($0)?.shown ?? $0.bodyPlaceholder)
+            .has(others($0)?.firstFive(\.shown) ?? $0.bodyPlaceholder)
         }
     }
 
@@ -123,7 +123,7 @@ extension NamedItem {
     fileprivate func difference(from items: [NamedItem]) -> String {
         let actual = items.filter { $0.name.hasSameBytes(as: name) }
         if actual.isEmpty { return "no \(NamedItem(name: name, value: nil).shown)" }
-        let shown = actual.shown
+        let shown = actual.firstFive(\.shown)
         if let value, value.contains("+"),
             actual.contains(NamedItem(name: name, value: value.replacing("+", with: " ")))
         {

@@ -145,18 +145,15 @@ struct NamedItem: Hashable, Sendable {
 extension [RecordedPart] {
     /// The number of parts, the first five parts as text, and the number of further parts.
     fileprivate var summary: String {
-        let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
-        let rest = count > 5 ? " and \(count - 5) more" : ""
-        return isEmpty
-            ? "no parts" : "\(count) \(count == 1 ? "part" : "parts"): \(shown)\(rest)"
+        let shown = firstFive { $0.summary(limit: 60) }
+        return isEmpty ? "no parts" : "\(count) \(count == 1 ? "part" : "parts"): \(shown)"
     }
 }
 
-extension [NamedItem] {
-    /// The first five items as text, and the number of further items.
-    var shown: String {
-        prefix(5).map(\.shown).joined(separator: ", ")
-            + (count > 5 ? " and \(count - 5) more" : "")
+extension Array {
+    /// Returns the first five elements as text, and the number of further elements.
+    func firstFive(_ text: (Element) -> String) -> String {
+        prefix(5).map(text).joined(separator: ", ") + (count > 5 ? " and \(count - 5) more" : "")
     }
 }
 
