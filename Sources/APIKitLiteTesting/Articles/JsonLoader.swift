@@ -31,7 +31,9 @@ public struct JsonLoader {
     /// - Throws: ``MockError`` with every path that was tried, if there is no such file. A
     ///   Foundation error if the file cannot be read.
     public func data(fileName: String) throws -> Data {
-        let candidates = candidates(for: fileName)
+        let hasExtension = !(fileName as NSString).pathExtension.isEmpty
+        let names = hasExtension ? [fileName, fileName + ".json"] : [fileName + ".json", fileName]
+        let candidates = folders.flatMap { folder in names.map(folder.appendingPathComponent) }
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
         else {
             let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
@@ -59,12 +61,6 @@ public struct JsonLoader {
         type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
         try decoder.decode(type, fromBody: try data(fileName: fileName))
-    }
-
-    private func candidates(for fileName: String) -> [URL] {
-        let hasExtension = !(fileName as NSString).pathExtension.isEmpty
-        let names = hasExtension ? [fileName, fileName + ".json"] : [fileName + ".json", fileName]
-        return folders.flatMap { folder in names.map(folder.appendingPathComponent) }
     }
 
     private var folders: [URL] {
