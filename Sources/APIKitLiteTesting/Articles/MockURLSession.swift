@@ -64,20 +64,22 @@ public final class MockURLSession: HTTPSession {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        if let refusal = RequestBody.refusal(of: request) { throw refusal }
-        let (data, response, error) = makeResponse(request.url)
-        if let error { throw error }
-        guard let response else {
-            throw MockError(
-                """
-                The MockURLSession has no response for \(request.line(redacting: .none)): it was \
-                made with neither a response nor an error.
-                """)
-        }
-        guard let http = response as? HTTPURLResponse else {
-            throw TransportError.notHTTP(response.url)
-        }
-        return (try HTTPBody(data ?? Data()).limited(by: options), http)
+        return try await ClosureSession { [self] request in
+            let (data, response, error) = response(to: request)
+            if let error { throw error }
+            guard let response else {
+                throw MockError(
+                    """
+                    The MockURLSession has no response for \(request.line(redacting: .none)): it \
+                    was made with neither a response nor an error.
+                    """)
+            }
+            return (data ?? Data(), response)
+        }.send(request, awaiting: options)
+    }
+
+    private func response(to request: URLRequest) -> Response {
+        RequestBody.refusal(of: request).map { (nil, nil, $0) } ?? makeResponse(request.url)
     }
 }
 
@@ -106,9 +108,7 @@ extension MockURLSession {
         with request: URLRequest,
         completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> MockURLSessionDataTask {
-        MockURLSessionDataTask(completionHandler) { [makeResponse] in
-            RequestBody.refusal(of: request).map { (nil, nil, $0) } ?? makeResponse(request.url)
-        }
+        MockURLSessionDataTask(completionHandler) { [self] in response(to: request) }
     }
 }
 
