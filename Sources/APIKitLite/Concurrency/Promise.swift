@@ -4,50 +4,42 @@ import Foundation
 ///
 /// `resolve(with:)` can be called before the task calls `value()`.
 package final class Promise<Value: Sendable>: Sendable {
-    private enum State {
-        case open
-        case suspended(CheckedContinuation<Value, any Error>)
-        case ended(Result<Value, any Error>)
+    private struct State {
+        /// The result, or nil before the wait has ended.
+        var result: Result<Value, any Error>?
+        /// The task that is suspended, if any.
+        var continuation: CheckedContinuation<Value, any Error>?
     }
 
-    private let state = Locked(State.open)
+    private let state = Locked(State())
 
     package init() {}
 
     /// The result, or nil before the wait has ended.
-    var result: Result<Value, any Error>? {
-        state.withLock { if case .ended(let result) = $0 { result } else { nil } }
-    }
+    var result: Result<Value, any Error>? { state.withLock { $0.result } }
 
     package var hasEnded: Bool { result != nil }
 
     /// Ends the wait. Returns false if the wait had already ended.
     @discardableResult
     package func resolve(with result: Result<Value, any Error>) -> Bool {
-        let old = state.withLock { state in
-            let old = state
-            if case .ended = old { return old }
-            state = .ended(result)
-            return old
+        let (isFirst, continuation) = state.withLock { state in
+            let isFirst = state.result == nil
+            if isFirst { state.result = result }
+            return (isFirst, state.continuation.take())
         }
-        if case .ended = old { return false }
-        if case .suspended(let continuation) = old { continuation.resume(with: result) }
-        return true
+        continuation?.resume(with: result)
+        return isFirst
     }
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
         // In tests, most waits have ended by now, and need no continuation.
         if let result { return try result.get() }
-        return try await suspend()
-    }
-
-    private func suspend() async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let result = state.withLock { state -> Result<Value, any Error>? in
-                if case .ended(let result) = state { return result }
-                state = .suspended(continuation)
-                return nil
+        return try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.continuation = continuation }
+                return state.result
             }
             if let result { continuation.resume(with: result) }
         }
@@ -62,7 +54,7 @@ package final class Promise<Value: Sendable>: Sendable {
         onCancel: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await suspend()
+            try await value()
         } onCancel: {
             if resolve(with: cancellation()) { onCancel() }
         }
