@@ -29,11 +29,10 @@ extension URLSession: HTTPSession {
         }
         var next = request
         var redirects = 0
-        var isResend = false
+        var (isResend, isElsewhere) = (false, false)
         while true {
-            let isElsewhere = next.url?.origin != request.url?.origin
             let outcome = try await next.withSentBody(reportedTo: options.context.didSend) {
-                [next, isResend] sent, file in
+                [next, isResend, isElsewhere] sent, file in
                 try await self.outcome(
                     of: next,
                     sentAs: isElsewhere ? suppressingAdditionalHeaders(in: sent) : sent, file,
@@ -59,6 +58,7 @@ extension URLSession: HTTPSession {
                     throw URLError(.requestBodyStreamExhausted)
                 }
                 (next, isResend) = (redirected, false)
+                isElsewhere = next.url?.origin != request.url?.origin
             }
         }
     }
