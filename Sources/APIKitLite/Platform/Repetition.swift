@@ -1,19 +1,8 @@
 import Foundation
 
-/// What Foundation may do with a request that loses its connection.
-enum Repetition {
-    /// Foundation may send the request again.
-    case allowed
-    /// Foundation must not send the request again. The task fails.
-    case refused
-    /// The library is sending the request again. Foundation must send it only once, over a new
-    /// connection.
-    case refusedOnNewConnection
-}
-
 #if canImport(FoundationNetworking)
-extension Repetition {
-    /// Decides what Foundation may do with a request.
+extension URLSessionExchange {
+    /// Whether Foundation may send the request again after it loses its connection.
     ///
     /// If a kept-alive connection ends before the response, libcurl sends the request again, up to
     /// five times and for any method (`Curl_retry_request`, in version 7.88.1 and still in August
@@ -22,20 +11,17 @@ extension Repetition {
     /// stream arrives without its beginning. libcurl is therefore limited to one attempt for a
     /// request that has a body or must not be repeated. If a request with a body loses its
     /// connection before a response and may be repeated, the library itself sends the request a
-    /// second time.
-    init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) {
+    /// second time, over a new connection.
+    private var allowsRepetition: Bool {
         let hasBody = request.httpBody?.isEmpty == false || request.httpBodyStream != nil
-        let isAllowed = !isOverConnection || !hasBody && request.mayBeRepeated()
-        self = isAllowed ? .allowed : isResend ? .refusedOnNewConnection : .refused
+        return !isOverConnection || !hasBody && request.mayBeRepeated()
     }
-}
 
-extension URLSessionExchange {
     /// Unless a repetition is allowed, lets libcurl send the request again only after a 417. Call
     /// this on the task's queue, between the creation and the start of the task's `URLProtocol`.
     func refuseRepetition(of task: URLSessionTask) {
-        guard repetition != .allowed, let transfer = Transfer(of: task) else { return }
-        transfer.refuseRepetition(isOnNewConnection: repetition == .refusedOnNewConnection)
+        guard !allowsRepetition, let transfer = Transfer(of: task) else { return }
+        transfer.refuseRepetition(isOnNewConnection: isResend)
         hasResponse = { transfer.hasResponse }
     }
 
@@ -46,7 +32,7 @@ extension URLSessionExchange {
     /// This function therefore checks on that queue repeatedly whether the protocol exists. If the
     /// session has a cache, the protocol is created later: see `CancellationSafeCache`.
     func refuseRepetitionAtResume(of task: URLSessionTask) {
-        guard repetition != .allowed, let queue = task.transferQueue else { return }
+        guard !allowsRepetition, let queue = task.transferQueue else { return }
         @Sendable func look() {
             queue.async { [self] in
                 task.state == .suspended ? look() : refuseRepetition(of: task)
@@ -73,15 +59,11 @@ extension URLSessionExchange {
     /// Returns whether the library sends the request again after its first task fails. The request
     /// must be repeatable, have a body, and have lost its connection before a response.
     func mustResend(after error: any Error) -> Bool {
-        repetition == .refused && request.mayBeRepeated() && !hasResponse()
+        !isResend && !allowsRepetition && request.mayBeRepeated() && !hasResponse()
             && (error as? URLError)?.code == .networkConnectionLost
     }
 }
 #else
-extension Repetition {
-    init(of request: URLRequest, isResend: Bool, isOverConnection: Bool) { self = .allowed }
-}
-
 extension URLSessionExchange {
     func refuseRepetitionAtResume(of task: URLSessionTask) {}
 

@@ -79,9 +79,7 @@ extension URLSession: HTTPSession {
         let type = isStream ? URLSessionStream.self : URLSessionExchange.self
         let exchange = type.init(
             request, options, file: file, cookies: storedCookies(for: request),
-            repetition: Repetition(
-                of: request, isResend: isResend, isOverConnection: isOverConnection),
-            isOverConnection: isOverConnection)
+            isResend: isResend, isOverConnection: isOverConnection)
         return try await withTaskCancellationHandler {
             try await exchange.outcome(sending: sent, over: self)
         } onCancel: {

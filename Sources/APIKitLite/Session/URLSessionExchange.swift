@@ -29,7 +29,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     fileprivate let passes = SendContext.passes
     /// The result of `storedCookies(for:)` before the request was sent.
     let cookies: [HTTPCookie]
-    let repetition: Repetition
+    /// Whether the library is sending the request again, because its first task failed.
+    let isResend: Bool
     /// On Linux, whether Foundation's own protocol loads the request, rather than an app's class.
     let isOverConnection: Bool
     /// Returns whether a response has begun, or true if that is unknown. This closure is set only
@@ -50,14 +51,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     required init(
         _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
-        cookies: [HTTPCookie] = [], repetition: Repetition = .allowed,
-        isOverConnection: Bool = false
+        cookies: [HTTPCookie] = [], isResend: Bool = false, isOverConnection: Bool = false
     ) {
         self.request = request
         self.options = options
         self.file = file
         self.cookies = cookies
-        self.repetition = repetition
+        self.isResend = isResend
         self.isOverConnection = isOverConnection
     }
 
