@@ -51,10 +51,10 @@ extension URLSessionExchange {
     /// On Linux, stores the cookies of a response that may have come over HTTP/2, except cookies
     /// that were set or deleted during the request. Also deletes cookies that `Max-Age` marks as
     /// expired. Foundation (Swift 6.3.1) stores such cookies if the response came over HTTP/1.1.
-    func storeCookies(of response: HTTPURLResponse, in session: URLSession?) {
+    func storeCookies(of response: HTTPURLResponse) {
         #if canImport(FoundationNetworking)
         guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,
-            let configuration = session?.configuration,
+            let configuration = owner?.configuration,
             configuration.httpCookieAcceptPolicy != .never,
             let storage = configuration.httpCookieStorage
         else { return }

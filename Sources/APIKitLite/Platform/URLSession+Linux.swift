@@ -82,16 +82,17 @@ extension URLSessionExchange {
             if disposition != .cancelAuthenticationChallenge,
                 let response = task.response as? HTTPURLResponse
             {
+                storeCookies(of: response)
                 decide(.success(.response(HTTPBody(Data()), response)))
             }
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
-        guard let session = appSession(of: session), let delegate = appDelegate(of: session) else {
+        guard let owner, let delegate = appDelegate else {
             return respond(.performDefaultHandling, nil)
         }
-        session.delegateQueue.addOperation {
+        owner.delegateQueue.addOperation {
             delegate.urlSession(
-                session, task: task, didReceive: challenge, completionHandler: respond)
+                owner, task: task, didReceive: challenge, completionHandler: respond)
         }
     }
 }
@@ -177,7 +178,7 @@ extension URLSessionExchange {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         if let file { return completionHandler(InputStream(url: file)) }
-        let handled: Void? = appDelegate(of: session)?.urlSession?(
+        let handled: Void? = appDelegate?.urlSession?(
             session, task: task, needNewBodyStream: completionHandler)
         if handled == nil { completionHandler(nil) }
     }

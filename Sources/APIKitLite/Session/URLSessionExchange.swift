@@ -33,6 +33,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let isResend: Bool
     /// On Linux, whether Foundation's own protocol loads the request, rather than an app's class.
     let isOverConnection: Bool
+    /// The app's session, which may differ from the task's session. It is set before the task is
+    /// created, and nil if the app's session was released.
+    weak var owner: URLSession?
     /// Returns whether a response has begun, or true if that is unknown. This closure is set only
     /// before the transfer starts.
     var hasResponse: () -> Bool = { true }
@@ -61,13 +64,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         self.isOverConnection = isOverConnection
     }
 
-    /// Returns the app's session, which may differ from the task's session, or nil if the app's
-    /// session was released.
-    func appSession(of session: URLSession) -> URLSession? { session }
-
-    /// Returns the delegate of the app's session.
-    func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
-        appSession(of: session)?.delegate as? any URLSessionTaskDelegate
+    /// The delegate of the app's session.
+    var appDelegate: (any URLSessionTaskDelegate)? {
+        owner?.delegate as? any URLSessionTaskDelegate
     }
 
     /// Sends the request with one task of the app's session, and returns when the awaited part of
@@ -75,20 +74,17 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
+        owner = session
         // On Linux, `data(for:)` would resume its continuation on Foundation's serial queue.
         // Cancelling a request to a mock would then deadlock every `URLSession` in the process.
-        try await withCheckedThrowingContinuation { continuation in
+        return try await withCheckedThrowingContinuation { continuation in
             callFoundation { [self] in
                 do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
                     return continuation.resume(throwing: error)
                 }
                 // Foundation calls this handler exactly once, even for a cancelled task.
                 let task = session.dataTask(with: sent) { [self] data, response, error in
-                    let outcome = outcome(data, response, error)
-                    if case .success(.response(_, let http)) = outcome {
-                        storeCookies(of: http, in: session)
-                    }
-                    continuation.resume(with: outcome)
+                    continuation.resume(with: outcome(data, response, error))
                 }
                 if session.configuration.urlCache == nil { refuseRepetitionAtResume(of: task) }
                 start(task)
@@ -132,6 +128,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
+        storeCookies(of: http)
         return Result { try .response(HTTPBody(data ?? Data()).limited(by: options), http) }
     }
 
@@ -162,7 +159,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         options.context.didSend?(total, expected < 0 ? nil : expected)
         #if !canImport(FoundationNetworking)
         // Foundation calls the app's delegate only for methods that the task's delegate lacks.
-        appDelegate(of: session)?.urlSession?(
+        appDelegate?.urlSession?(
             session, task: task, didSendBodyData: count, totalBytesSent: total,
             totalBytesExpectedToSend: expected)
         #endif
@@ -173,14 +170,14 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        storeCookies(of: response, in: session)
+        storeCookies(of: response)
         // Each task ends at its first redirect, so `response` is the response to `request`.
         let result = Result {
             try options.context.redirectedRequest(after: response, from: request)
         }
-        guard case .success(let next?) = result, let owner = appSession(of: session),
-            let delegate = appDelegate(of: owner)
-        else { return end(task, at: result, completionHandler) }
+        guard case .success(let next?) = result, let owner, let delegate = appDelegate else {
+            return end(task, at: result, completionHandler)
+        }
         owner.ask(delegate, about: task, response, next) { [self] next in
             end(task, at: .success(next), completionHandler)
         }

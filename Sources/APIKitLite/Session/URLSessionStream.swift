@@ -23,7 +23,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// The flow control, which is created before the task starts.
     private lazy var flow = StreamFlowControl(waitsForReader: options.context.waitsForReader)
 
-    private weak var owner: URLSession?
     private var didComplete: @Sendable () -> Void = {}
 
     /// Sends the request. Throws `URLError.cancelled` as soon as the caller's task is cancelled.
@@ -58,8 +57,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// The state of the body's reader, which is busy until the caller receives the response.
     fileprivate var readerState: ReaderState { received?.buffer.readerState ?? .busy }
-
-    override func appSession(of session: URLSession) -> URLSession? { owner }
 
     func head() async throws -> TaskOutcome {
         // The caller does not wait until a cancelled task completes on the delegate queue, because
@@ -141,9 +138,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
             open(http)
             buffer.finish()
         case .success(let outcome):
-            if case .response(_, let http) = outcome {
-                storeCookies(of: http, in: owner)
-            }
             if !opened.resolve(with: .success(.other(outcome))) {
                 buffer.finish(throwing: URLError(.badServerResponse))
             }
@@ -165,7 +159,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// already has a response or an error.
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
-        storeCookies(of: http, in: owner)
+        storeCookies(of: http)
         guard opened.resolve(with: .success(.response(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancel() }
         return true
