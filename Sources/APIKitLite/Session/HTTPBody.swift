@@ -197,13 +197,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data):
-            let rest = Locked<Data?>(data.isEmpty ? nil : data)
-            return AsyncIterator(
-                transfer: BodyTransfer(
-                    next: {
-                        try Task.checkNotCancelled()
-                        return rest.take()
-                    }, end: { _ in false }))
+            let buffer = BodyBuffer(limit: .max)
+            buffer.append(data)
+            buffer.finish()
+            return HTTPBody(buffer).makeAsyncIterator()
         case .pieces(let transfer, _): return AsyncIterator(transfer: transfer.take())
         }
     }
