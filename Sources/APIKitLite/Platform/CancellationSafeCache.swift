@@ -12,11 +12,14 @@ import Foundation
 /// The lookup itself stays on Foundation's background queue. A lookup lists a directory, which
 /// takes about 10 µs for each file. On the serial queue, a lookup would block every transfer in the
 /// process.
-final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
+final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its state is constant.
     private let cache: URLCache
+    /// The serial queue of a session. The queues of all sessions have one serial target queue.
+    private let queue: DispatchQueue
 
-    private init(_ cache: URLCache) {
+    private init(_ cache: URLCache, on queue: DispatchQueue) {
         self.cache = cache
+        self.queue = queue
         // This object stores nothing. `/dev/null` cannot be a directory, so no directory is
         // created.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
@@ -26,8 +29,8 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only 
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        cache.getCachedResponse(for: dataTask) { response in
-            LoadingQueue.async {
+        cache.getCachedResponse(for: dataTask) { [queue] response in
+            queue.async {
                 completionHandler(response)
                 // The task's `URLProtocol` has been created, and will start after this block.
                 (dataTask.delegate as? URLSessionExchange)?.refuseRepetition(of: dataTask)
@@ -88,48 +91,22 @@ extension CancellationSafeCache {
     // Serializes the check and the replacement of a configuration's cache.
     private static let lock = NSLock()
 
-    /// Replaces a configuration's cache, if any, with a wrapper around the cache. A second call for
-    /// the same configuration does nothing.
+    /// Replaces a session's cache, if any, with a wrapper around the cache. A second call for the
+    /// same session does nothing.
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
     /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
     /// threads get the old cache or the wrapper. Either cache is usable, because the wrapper
     /// retains the old cache, and is fully initialized before the assignment.
-    static func wrapCache(of configuration: URLSessionConfiguration) {
-        guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
-        let safe = CancellationSafeCache(cache)
-        LoadingQueue.prepare()
+    static func wrapCache(of session: URLSession) {
+        let configuration = session.configuration
+        guard let cache = configuration.urlCache, !(cache is CancellationSafeCache),
+            let queue = session.transferQueue
+        else { return }
+        let safe = CancellationSafeCache(cache, on: queue)
         lock.withLock {
             if configuration.urlCache === cache { configuration.urlCache = safe }
         }
-    }
-}
-
-/// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
-/// (`org.swift.URLSession.SharedQueue`).
-private enum LoadingQueue {
-    /// An operation queue that runs each block immediately on the thread that adds the block.
-    /// Foundation adds blocks on the serial queue.
-    private final class Inline: OperationQueue, @unchecked Sendable {  // It adds no state.
-        override func addOperation(_ block: @escaping @Sendable () -> Void) {
-            block()
-        }
-    }
-
-    // This session loads nothing. It only provides access to the serial queue.
-    private static let session: URLSession = {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        return URLSession(configuration: configuration, delegate: nil, delegateQueue: Inline())
-    }()
-
-    /// Creates the session. Do not call this on the serial queue.
-    static func prepare() {
-        _ = session
-    }
-
-    static func async(_ work: @escaping @Sendable () -> Void) {
-        session.getAllTasks { _ in work() }
     }
 }
 #endif

@@ -12,7 +12,7 @@ extension URLSession {
     ///   creating the task can still crash. Only Foundation could check the session and create the
     ///   task in one step.
     func prepareForTask(isOverConnection: Bool) throws {
-        CancellationSafeCache.wrapCache(of: configuration)
+        CancellationSafeCache.wrapCache(of: self)
         if isOverConnection { ConnectionBusyLoop.watch(self) }
         if isInvalidated { throw TransportError.invalidatedSession }
     }

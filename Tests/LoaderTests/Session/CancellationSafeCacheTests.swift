@@ -180,7 +180,7 @@ import TestSupport
 extension URLSession {
     @discardableResult
     func makeCancellationSafe() -> URLSession {
-        CancellationSafeCache.wrapCache(of: configuration)
+        CancellationSafeCache.wrapCache(of: self)
         return self
     }
 }
