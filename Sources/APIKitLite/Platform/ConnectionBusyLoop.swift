@@ -17,17 +17,15 @@ import Foundation
 /// The loop was observed with Swift 6.3.1 and libcurl 7.88.1: see `Transfer`. This workaround is
 /// unnecessary once Foundation removes the write source in `_SocketSources.createSources`.
 final class ConnectionBusyLoop:
-    @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
+    @unchecked Sendable  // The variables are used under `watched`'s lock or on the timer's queue.
 {
-    private static let lock = NSLock()
-    nonisolated(unsafe)  // Used only under `lock`.
-        private static var watched: [ObjectIdentifier: ConnectionBusyLoop] = [:]
+    private static let watched = Locked<[ObjectIdentifier: ConnectionBusyLoop]>([:])
 
     private weak var session: URLSession?
     /// Fires on the session's serial queue, where Foundation uses and frees the session's
     /// transfers.
     private let timer: any DispatchSourceTimer
-    private var schedule = LookSchedule(.now())  // Used under `lock`.
+    private var schedule = LookSchedule(.now())  // Used under the lock.
     /// The number of body bytes that each transfer had sent at the last check. Only `check()`, on
     /// the timer's queue, uses these numbers.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
@@ -36,7 +34,7 @@ final class ConnectionBusyLoop:
     /// each task is created.
     static func watch(_ session: URLSession) {
         let key = ObjectIdentifier(session)
-        lock.withLock {
+        watched.withLock { watched in
             // A released session may have had the same address.
             if let watch = watched[key], watch.session === session {
                 if watch.schedule.didStart(.now()) { watch.setTimer() }
@@ -67,13 +65,13 @@ final class ConnectionBusyLoop:
         for isPaused in [true, false] {
             for transfer in waiting { transfer.setPaused(isPaused) }
         }
-        Self.lock.withLock {
+        Self.watched.withLock { watched in
             schedule.didLook(.now(), at: transfers.count)
             // A task that waits for the session's cache has no transfer yet. The thread that called
             // `watch` may still be about to create its task.
             if schedule.checkCount > 5, session?.hasTasks != true {
                 timer.cancel()
-                Self.watched = Self.watched.filter { $0.value !== self }
+                watched = watched.filter { $0.value !== self }
             } else {
                 setTimer()
             }

@@ -9,11 +9,9 @@ import Foundation
 /// and protocol classes, but no cache, because Foundation would keep an entire body in memory to
 /// cache that body.
 private final class StreamingSession:
-    @unchecked Sendable  // The variables are used only under `lock`.
+    @unchecked Sendable  // The variables are used only under the lock of `sessions`.
 {
-    private static let lock = NSLock()
-    nonisolated(unsafe)  // Used only under `lock`.
-        private static var sessions: [ObjectIdentifier: StreamingSession] = [:]
+    private static let sessions = Locked<[ObjectIdentifier: StreamingSession]>([:])
 
     // Servers keep idle connections open for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -49,7 +47,7 @@ private final class StreamingSession:
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
         // The old session is released outside the lock, because releasing it may run the app's
         // code.
-        let (session, _) = lock.withLock { () -> (StreamingSession, StreamingSession?) in
+        let (session, _) = sessions.withLock { sessions -> (StreamingSession, StreamingSession?) in
             let key = ObjectIdentifier(owner)
             let old = sessions[key]
             // A released session may have had the same address.
@@ -76,7 +74,7 @@ private final class StreamingSession:
     /// Releases this session, unless another stream uses it. If another stream could reuse the
     /// connection, first waits for a while, and keeps the session if a stream has begun meanwhile.
     private func streamDidEnd(isOverConnection: Bool) {
-        let use = Self.lock.withLock {
+        let use = Self.sessions.withLock { _ in
             streamCount -= 1
             return useCount
         }
@@ -87,9 +85,9 @@ private final class StreamingSession:
     }
 
     private func release(ifIdleSince use: Int) {
-        _ = Self.lock.withLock { () -> StreamingSession? in
-            guard streamCount == 0, useCount == use, Self.sessions[key] === self else { return nil }
-            return Self.sessions.removeValue(forKey: key)
+        _ = Self.sessions.withLock { sessions -> StreamingSession? in
+            guard streamCount == 0, useCount == use, sessions[key] === self else { return nil }
+            return sessions.removeValue(forKey: key)
         }
     }
 }
