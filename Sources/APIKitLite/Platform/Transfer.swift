@@ -134,11 +134,11 @@ extension URLSessionTask {
 package func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
-        let key = PropertyKey(type: ObjectIdentifier(current.subjectType), name: name)
+        let type = ObjectIdentifier(current.subjectType)
         let position = positions.withLock { positions in
-            if let position = positions[key] { return position }
+            if let position = positions[type]?[name] { return position }
             let position = current.children.firstIndex { $0.label == name }
-            positions[key] = .some(position)
+            positions[type, default: [:]][name] = .some(position)
             return position
         }
         if let position { return current.children[position].value }
@@ -147,14 +147,10 @@ package func property(_ name: String, of object: Any) -> Any? {
     return nil
 }
 
-private struct PropertyKey: Hashable {
-    let type: ObjectIdentifier
-    let name: String
-}
-
 /// The places of the properties looked up so far, by type and name. A place is nil if the type
 /// itself does not declare the property.
-private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
+private let positions = Locked(
+    [ObjectIdentifier: [String: AnyCollection<Mirror.Child>.Index?]]())
 
 private func loading(of easyHandle: Any) -> URLProtocol? {
     property("delegate", of: easyHandle) as? URLProtocol
