@@ -20,10 +20,16 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 /// Returns the error to throw in place of Foundation's error.
 ///
 /// On Apple platforms, this is the error that `carryingOriginal(_:)` stored, if any. On Linux, a
-/// lost connection or a TLS failure gets the same code as on Apple platforms.
+/// lost connection or a TLS failure that libcurl's text names gets the same code as on Apple
+/// platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
-    return withAppleCode(error)
+    // Foundation on Linux reports `.unknown` or `.badServerResponse` for these failures, but retry
+    // policies expect the codes used on Apple platforms.
+    guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
+    else { return error }
+    return URLError(code, userInfo: error.userInfo)
     #else
     return (error as NSError).userInfo[originalErrorKey] as? any Error ?? error
     #endif
@@ -32,18 +38,6 @@ func originalError(of error: any Error) -> any Error {
 private let originalErrorKey = "APIKitLite.originalError"
 
 #if canImport(FoundationNetworking)
-/// Returns an error with the code used on Apple platforms if libcurl's text names a lost connection
-/// or a TLS failure. Returns any other error unchanged.
-///
-/// Foundation on Linux reports `.unknown` or `.badServerResponse` for these failures, but retry
-/// policies expect the codes used on Apple platforms.
-private func withAppleCode(_ error: any Error) -> any Error {
-    guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
-        let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
-    else { return error }
-    return URLError(code, userInfo: error.userInfo)
-}
-
 /// Returns the code for the cause that libcurl's text (with OpenSSL 3) names, or nil if unknown.
 private func code(of text: String) -> URLError.Code? {
     if text.hasPrefix("SSL certificate problem: ") {
