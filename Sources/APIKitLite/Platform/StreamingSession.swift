@@ -18,7 +18,7 @@ private final class StreamingSession:
     fileprivate static let standardClass: AnyClass? =
         URLSessionConfiguration.ephemeral.protocolClasses?.first
 
-    private let urlSession: URLSession
+    fileprivate let urlSession: URLSession
     private let key: ObjectIdentifier
     private weak var owner: URLSession?
     /// The protocol classes that the owner had when this session was created. Registering or
@@ -42,9 +42,8 @@ private final class StreamingSession:
         protocolClasses = owner.protocolClasses
     }
 
-    static func dataTask(
-        with request: URLRequest, for owner: URLSession, isOverConnection: Bool
-    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+    /// Returns the second session of an app's session, and counts a new stream.
+    fileprivate static func forNewStream(of owner: URLSession) -> StreamingSession {
         // The old session is released outside the lock, because releasing it may run the app's
         // code.
         let (session, _) = sessions.withLock { sessions -> (StreamingSession, StreamingSession?) in
@@ -59,21 +58,12 @@ private final class StreamingSession:
             session.useCount += 1
             return (session, old)
         }
-        if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
-        let task = session.urlSession.dataTask(with: request)
-        let placeholder = isOverConnection ? owner.placeholder(for: task) : nil
-        return (
-            task,
-            {
-                session.streamDidEnd(isOverConnection: isOverConnection)
-                if let placeholder { waitingQueue.async { placeholder.cancel() } }
-            }
-        )
+        return session
     }
 
     /// Releases this session, unless another stream uses it. If another stream could reuse the
     /// connection, first waits for a while, and keeps the session if a stream has begun meanwhile.
-    private func streamDidEnd(isOverConnection: Bool) {
+    fileprivate func streamDidEnd(isOverConnection: Bool) {
         let use = Self.sessions.withLock { _ in
             streamCount -= 1
             return useCount
@@ -182,22 +172,27 @@ extension URLSession {
         return type == nil || type == StreamingSession.standardClass
     }
 
-    /// Creates a placeholder for a stream's task: a task of the app's session that is never
-    /// resumed. When the app calls `invalidateAndCancel()` on its session, the placeholder is
-    /// cancelled, and cancels the stream's task.
-    fileprivate func placeholder(for task: URLSessionTask) -> URLSessionTask? {
-        // Unlike a download task, a data task would look for its response in the cache.
-        task.originalRequest?.url.map { url in
-            downloadTask(with: url) { _, _, _ in task.stopReceiving() }
-        }
-    }
-
     /// Creates a task whose delegate receives the pieces of the body, and returns the task and a
     /// function to call once, when the task has completed.
     func streamingTask(
         with request: URLRequest, isOverConnection: Bool
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
-        StreamingSession.dataTask(with: request, for: self, isOverConnection: isOverConnection)
+        let session = StreamingSession.forNewStream(of: self)
+        if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
+        let task = session.urlSession.dataTask(with: request)
+        // A placeholder is a task of the app's session that is never resumed. When the app calls
+        // `invalidateAndCancel()` on its session, the placeholder is cancelled, and cancels the
+        // stream's task. Unlike a download task, a data task would look for its response in the
+        // cache.
+        let url = isOverConnection ? request.url : nil
+        let placeholder = url.map { downloadTask(with: $0) { _, _, _ in task.stopReceiving() } }
+        return (
+            task,
+            {
+                session.streamDidEnd(isOverConnection: isOverConnection)
+                if let placeholder { waitingQueue.async { placeholder.cancel() } }
+            }
+        )
     }
 
     fileprivate var protocolClasses: [ObjectIdentifier] {
