@@ -106,9 +106,9 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     }
 }
 
-extension URLSessionTask {
-    /// Cancels the task. If the task streams a body, the transfer also fails when more of the body
-    /// arrives.
+extension URLSessionExchange {
+    /// Cancels the task of the exchange. If the task streams a body, the transfer also fails when
+    /// more of the body arrives.
     ///
     /// In one call, libcurl receives and decompresses all bytes of a body that have arrived. The
     /// call may take seconds, on the queue on which Foundation cancels tasks. Only code that runs
@@ -116,19 +116,16 @@ extension URLSessionTask {
     /// Foundation adds a callback for a piece to the delegate queue.
     ///
     /// A task that ends at a redirect is not cancelled: see `endAtRedirect`.
-    func stopReceiving(isAtRedirect: Bool = false) {
-        guard !isAtRedirect else { return }
-        guard stream != nil else {
-            guard let exchange = delegate as? URLSessionExchange else { return cancel() }
-            return exchange.callFoundation { self.cancel() }
-        }
+    func stopReceiving(_ task: URLSessionTask, isAtRedirect: Bool) {
+        if isAtRedirect { return }
+        guard self is URLSessionStream else { return callFoundation { task.cancel() } }
         stoppedTasks.withLock { tasks in
             // Tasks loaded by an app's own `URLProtocol` class have no transfer to stop, and may
             // stay in the list until they are released.
             tasks.removeAll { $0.task == nil }
-            tasks.append(WeakTask(task: self))
+            tasks.append(WeakTask(task: task))
         }
-        waitingQueue.async { self.cancel() }
+        waitingQueue.async { task.cancel() }
     }
 }
 
@@ -175,17 +172,17 @@ extension URLSession {
     /// Creates a task whose delegate receives the pieces of the body, and returns the task and a
     /// function to call once, when the task has completed.
     func streamingTask(
-        with request: URLRequest, isOverConnection: Bool
+        with request: URLRequest, for stream: URLSessionStream
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+        let isOverConnection = stream.isOverConnection
         let session = StreamingSession.forNewStream(of: self)
         if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
         let task = session.urlSession.dataTask(with: request)
         // A placeholder is a task of the app's session that is never resumed. When the app calls
         // `invalidateAndCancel()` on its session, the placeholder is cancelled, and cancels the
-        // stream's task. Unlike a download task, a data task would look for its response in the
-        // cache.
+        // stream. Unlike a download task, a data task would look for its response in the cache.
         let url = isOverConnection ? request.url : nil
-        let placeholder = url.map { downloadTask(with: $0) { _, _, _ in task.stopReceiving() } }
+        let placeholder = url.map { downloadTask(with: $0) { _, _, _ in stream.cancel() } }
         return (
             task,
             {

@@ -148,7 +148,7 @@ extension URLSession {
     func prepareForTask(isOverConnection: Bool) throws {}
 
     func streamingTask(
-        with request: URLRequest, isOverConnection: Bool
+        with request: URLRequest, for _: URLSessionStream
     ) -> (URLSessionDataTask, @Sendable () -> Void) {
         (dataTask(with: request), {})
     }
@@ -169,6 +169,8 @@ extension URLSession {
 extension URLSessionExchange {
     func callFoundation(_ call: () -> Void) { call() }
 
+    func stopReceiving(_ task: URLSessionTask, isAtRedirect: Bool) { task.cancel() }
+
     func mayBeOfProxy(_: HTTPURLResponse) -> Bool { false }
 
     /// Reopens the body's file, for example after a challenge. If the body is the app's own stream,
@@ -186,8 +188,6 @@ extension URLSessionExchange {
 
 extension URLSessionTask {
     func endAtRedirect(isCancelled: Bool, _ decide: (URLRequest?) -> Void) { decide(nil) }
-
-    func stopReceiving(isAtRedirect: Bool) { cancel() }
 }
 
 extension URLSession {

@@ -108,7 +108,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             defer { (isOver, self.task) = (true, nil) }
             return (self.task, self.isAtRedirect)
         }
-        task?.stopReceiving(isAtRedirect: isAtRedirect)
+        if let task { stopReceiving(task, isAtRedirect: isAtRedirect) }
     }
 
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<

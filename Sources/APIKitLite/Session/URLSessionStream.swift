@@ -38,8 +38,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         do { try owner.prepareForTask(isOverConnection: isOverConnection) } catch {
             return fail(error)
         }
-        let (task, didComplete) = owner.streamingTask(
-            with: sent, isOverConnection: isOverConnection)
+        let (task, didComplete) = owner.streamingTask(with: sent, for: self)
         self.didComplete = didComplete
         if !isWhole { flow.control(task) }
         refuseRepetitionAtResume(of: task)
@@ -132,8 +131,10 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
+        let outcome = outcome(collected, task.response, error)
+        // Cancels the placeholder, and the placeholder cancels this exchange, which is over by now.
         didComplete()
-        switch outcome(collected, task.response, error) {
+        switch outcome {
         case .success(.response(_, let http)) where !isWhole:
             open(http)
             buffer.finish()
