@@ -15,8 +15,6 @@ private final class StreamingSession:
 
     // Servers keep idle connections open for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    fileprivate static let standardClass: AnyClass? =
-        URLSessionConfiguration.ephemeral.protocolClasses?.first
 
     fileprivate let urlSession: URLSession
     private let key: ObjectIdentifier
@@ -152,23 +150,6 @@ private let stoppedTasks = Locked<[WeakTask]>([])
 }
 
 extension URLSession {
-    /// Returns whether Foundation's own protocol class loads a request, rather than a class of the
-    /// app.
-    ///
-    /// Foundation searches the classes of the configuration, and then the registered classes, of
-    /// which the shared session has a copy. The first session of a process registers Foundation's
-    /// own classes. If the shared session is the first session, its copy was made before the
-    /// registration, and does not contain Foundation's classes.
-    func usesStandardProtocol(for request: URLRequest) -> Bool {
-        func chosenClass(of session: URLSession) -> AnyClass? {
-            session.configuration.protocolClasses?.first {
-                ($0 as? URLProtocol.Type)?.canInit(with: request) == true
-            }
-        }
-        let type: AnyClass? = chosenClass(of: self) ?? chosenClass(of: .shared)
-        return type == nil || type == StreamingSession.standardClass
-    }
-
     /// Creates a task whose delegate receives the pieces of the body, and returns the task and a
     /// function to call once, when the task has completed.
     func streamingTask(

@@ -17,6 +17,23 @@ extension URLSession {
         if isInvalidated { throw TransportError.invalidatedSession }
     }
 
+    /// Returns whether Foundation's own protocol class loads a request, rather than a class of the
+    /// app.
+    ///
+    /// Foundation searches the classes of the configuration, and then the registered classes, of
+    /// which the shared session has a copy. The first session of a process registers Foundation's
+    /// own classes. If the shared session is the first session, its copy was made before the
+    /// registration, and does not contain Foundation's classes.
+    func usesStandardProtocol(for request: URLRequest) -> Bool {
+        func chosenClass(of session: URLSession) -> AnyClass? {
+            session.configuration.protocolClasses?.first {
+                ($0 as? URLProtocol.Type)?.canInit(with: request) == true
+            }
+        }
+        let type: AnyClass? = chosenClass(of: self) ?? chosenClass(of: .shared)
+        return type == nil || type == standardProtocolClass
+    }
+
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
@@ -30,6 +47,9 @@ extension URLSession {
         }
     }
 }
+
+private let standardProtocolClass: AnyClass? =
+    URLSessionConfiguration.ephemeral.protocolClasses?.first
 
 extension URLSessionTask {
     /// Ends the task at a redirect, without following it.
