@@ -14,13 +14,17 @@ extension URLRequest {
         let observed = didSend == nil ? nil : httpBody.map { RepeatableBody([.bytes($0)]) }
         guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
         try body.checkFiles()
+        let form =
+            body.segments.count > 1
+            ? FileManager.default.temporaryDirectory.appending(path: "\(UUID()).form") : nil
+        defer { if let form { try? FileManager.default.removeItem(at: form) } }
         do {
-            if body.segments.count > 1 {
-                return try await body.withTemporaryFile { body in
-                    try await send(sending(body, didSend), body.files.first?.url)
-                }
+            var sent = body
+            if let form {
+                try await body.write(to: form)
+                sent = RepeatableBody([.file(try RepeatableBody.File(form))])
             }
-            return try await send(sending(body, didSend), body.files.first?.url)
+            return try await send(sending(sent, didSend), sent.files.first?.url)
         } catch {
             if !Task.isCancelled { try body.checkFiles() }
             throw error
@@ -29,18 +33,8 @@ extension URLRequest {
 }
 
 extension RepeatableBody {
-    /// Calls a function with the body as one temporary file.
-    fileprivate func withTemporaryFile<Result>(
-        _ use: (RepeatableBody) async throws -> Result
-    ) async throws -> Result {
-        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).form")
-        defer { try? FileManager.default.removeItem(at: url) }
-        try await write(to: url)
-        return try await use(RepeatableBody([.file(File(url))]))
-    }
-
     /// Writes the body to a new file that only the current user can read.
-    private func write(to url: URL) async throws {
+    fileprivate func write(to url: URL) async throws {
         try Data().write(to: url, options: .withoutOverwriting)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: url.path(percentEncoded: false))
