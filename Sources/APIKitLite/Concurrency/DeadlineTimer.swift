@@ -30,12 +30,9 @@ final class DeadlineTimer: Sendable {
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
-        if let callBack = timeline.callBack {
-            let deadline = timeline.now() + duration
-            return (deadline, callBack(deadline, work))
-        }
+        let deadline = timeline.now() + duration
+        if let callBack = timeline.callBack { return (deadline, callBack(deadline, work)) }
         return state.withLock { state in
-            let deadline = timeline.now() + duration
             state.lastID += 1
             state.pending[state.lastID] = (deadline, work)
             state.sleeper = state.sleeper ?? sleeper()
@@ -61,21 +58,12 @@ final class DeadlineTimer: Sendable {
     /// task does not retain the timer of a chain of sessions that the app released.
     private func sleeper() -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
-            while let deadline = self?.nextDeadline() {
+            while let deadline = self?.callDue() {
                 guard (try? await timeline.sleep(deadline)) != nil else {
                     self?.endSleep()
                     return
                 }
-                self?.callDue()
             }
-        }
-    }
-
-    /// Returns the next deadline, or nil if there is none. Nil ends the sleeping task.
-    private func nextDeadline() -> Duration? {
-        state.withLock { state in
-            if state.pending.isEmpty { state.sleeper = nil }
-            return state.pending.values.lazy.map(\.deadline).min()
         }
     }
 
@@ -85,14 +73,18 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper = Task.isCancelled && !$0.pending.isEmpty ? sleeper() : nil }
     }
 
-    /// Calls back for every deadline that has passed.
-    private func callDue() {
-        let due = state.withLock { state in
+    /// Calls back for every deadline that has passed. Returns the next deadline, or nil if there is
+    /// none. Nil ends the sleeping task.
+    private func callDue() -> Duration? {
+        let (due, next) = state.withLock { state in
             let now = timeline.now()
             let due = state.pending.filter { $0.value.deadline <= now }
             for id in due.keys { state.pending[id] = nil }
-            return due.values.sorted { $0.deadline < $1.deadline }
+            if state.pending.isEmpty { state.sleeper = nil }
+            let next = state.pending.values.lazy.map(\.deadline).min()
+            return (due.values.sorted { $0.deadline < $1.deadline }, next)
         }
         for (_, work) in due { work() }
+        return next
     }
 }
