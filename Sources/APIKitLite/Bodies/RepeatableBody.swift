@@ -39,10 +39,6 @@ struct RepeatableBody: Sendable {
 
     let segments: [Segment]
 
-    init(_ segments: [Segment]) {
-        self.segments = segments
-    }
-
     /// The size of the whole body, in bytes.
     var size: Int { segments.reduce(0) { $0 + $1.size } }
 

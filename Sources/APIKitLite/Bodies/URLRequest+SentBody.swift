@@ -11,8 +11,9 @@ extension URLRequest {
         _ send: (URLRequest, URL?) async throws -> Result
     ) async throws -> Result {
         // Foundation on Linux reports no progress for a body in memory.
-        let observed = didSend == nil ? nil : httpBody.map { RepeatableBody([.bytes($0)]) }
-        guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
+        let observed = didSend == nil ? nil : httpBody
+        let body = repeatableBody ?? observed.map { RepeatableBody(segments: [.bytes($0)]) }
+        guard let body else { return try await send(self, nil) }
         try body.checkFiles()
         let form =
             body.segments.count > 1
@@ -22,7 +23,7 @@ extension URLRequest {
             var sent = body
             if let form {
                 try await body.write(to: form)
-                sent = RepeatableBody([.file(try RepeatableBody.File(form))])
+                sent = RepeatableBody(segments: [.file(try RepeatableBody.File(form))])
             }
             return try await send(sending(sent, didSend), sent.files.first?.url)
         } catch {

@@ -74,7 +74,7 @@ extension URLRequest {
         let parameter = boundary.utf8.isHTTPToken ? boundary : "\"\(boundary)\""
         let type = "multipart/form-data; boundary=\(parameter)"
         if segments.isEmpty { return try body(bytes, contentType: type) }
-        return try body(RepeatableBody(segments + [.bytes(bytes)]), contentType: type)
+        return try body(RepeatableBody(segments: segments + [.bytes(bytes)]), contentType: type)
     }
 
     /// Returns the request with a file as its body, which is read when the request is sent.
@@ -103,7 +103,7 @@ extension URLRequest {
     ///   ``RequestBuildingError`` if the method is GET or HEAD, the request already has a body, or
     ///   the type has a control character other than a tab.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
-        let body = RepeatableBody([.file(try RepeatableBody.File(file))])
+        let body = RepeatableBody(segments: [.file(try RepeatableBody.File(file))])
         return try self.body(
             body, contentType: contentType ?? givenContentType ?? fileMediaType(file))
     }

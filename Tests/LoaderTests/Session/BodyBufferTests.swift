@@ -49,7 +49,7 @@ import TestSupport
     /// Foundation may close the stream of a body, and open it again.
     @Test func readsAClosedBodyStreamAnew() {
         let counts = Locked<[Int64]>([])
-        let stream = RepeatableBodyStream(RepeatableBody([.bytes(piece)])) { count, _ in
+        let stream = RepeatableBodyStream(RepeatableBody(segments: [.bytes(piece)])) { count, _ in
             counts.withLock { $0.append(count) }
         }
         var bytes = [UInt8](repeating: 0, count: 10)
