@@ -1,13 +1,16 @@
 import Foundation
 
-extension HTTPCookieStorage {
-    package func storeCookies(of response: HTTPURLResponse, to request: URLRequest) {
-        guard let url = request.url else { return }
-        setCookies(response.cookies(for: url), for: url, mainDocumentURL: request.mainDocumentURL)
-    }
-}
-
 extension HTTPURLResponse {
+    /// Stores the cookies of the response, if it has any.
+    package func storeCookies(
+        in storage: @autoclosure () -> HTTPCookieStorage?, for request: URLRequest
+    ) {
+        guard let url = request.url else { return }
+        let cookies = cookies(for: url)
+        if cookies.isEmpty { return }
+        storage()?.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+    }
+
     fileprivate func cookies(for url: URL) -> [HTTPCookie] {
         guard value(forHTTPHeaderField: "Set-Cookie") != nil else { return [] }
         let fields = allHeaderFields as? [String: String] ?? [:]

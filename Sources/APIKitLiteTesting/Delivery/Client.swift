@@ -59,13 +59,3 @@ extension URLRequest {
         return request
     }
 }
-
-extension HTTPURLResponse {
-    /// Stores the cookies of the response, if it has any.
-    func storeCookies(
-        in storage: @autoclosure () -> HTTPCookieStorage?, for request: URLRequest
-    ) {
-        if value(forHTTPHeaderField: "Set-Cookie") == nil { return }
-        storage()?.storeCookies(of: self, to: request)
-    }
-}
