@@ -29,20 +29,18 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     override func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        callFoundation { [self] in start(sent, on: session) }
-        return try await head()
-    }
-
-    private func start(_ sent: URLRequest, on owner: URLSession) {
-        self.owner = owner
-        do { try owner.prepareForTask(isOverConnection: isOverConnection) } catch {
-            return fail(error)
+        owner = session
+        callFoundation { [self] in
+            do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
+                return fail(error)
+            }
+            let (task, didComplete) = session.streamingTask(with: sent, for: self)
+            self.didComplete = didComplete
+            if !isWhole { flow.control(task) }
+            refuseRepetitionAtResume(of: task)
+            start(task)
         }
-        let (task, didComplete) = owner.streamingTask(with: sent, for: self)
-        self.didComplete = didComplete
-        if !isWhole { flow.control(task) }
-        refuseRepetitionAtResume(of: task)
-        start(task)
+        return try await head()
     }
 
     /// Whether the whole response is awaited.
@@ -61,23 +59,20 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         // The caller does not wait until a cancelled task completes on the delegate queue, because
         // that queue may be waiting for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
-        case .response(let buffer, let response): .response(body(of: buffer), response)
-        case .other(let outcome): outcome
+        case .response(let buffer, let response):
+            // Each read lets a delayed sender continue.
+            let body = HTTPBody(
+                next: { [flow] in
+                    defer { flow.didTake(from: buffer) }
+                    return try await buffer.next()
+                },
+                end: { [flow] error in
+                    defer { flow.didTake(from: buffer) }
+                    return buffer.end(throwing: error)
+                })
+            return .response(body, response)
+        case .other(let outcome): return outcome
         }
-    }
-
-    /// Returns a body of the bytes that arrive in a buffer. Each read lets a delayed sender
-    /// continue.
-    private func body(of buffer: BodyBuffer) -> HTTPBody {
-        HTTPBody(
-            next: { [flow] in
-                defer { flow.didTake(from: buffer) }
-                return try await buffer.next()
-            },
-            end: { [flow] error in
-                defer { flow.didTake(from: buffer) }
-                return buffer.end(throwing: error)
-            })
     }
 
     func urlSession(
