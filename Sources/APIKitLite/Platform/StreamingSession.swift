@@ -17,7 +17,6 @@ private final class StreamingSession:
     private static let idleTime = DispatchTimeInterval.seconds(10)
 
     fileprivate let urlSession: URLSession
-    private let key: ObjectIdentifier
     private weak var owner: URLSession?
     /// The protocol classes that the owner had when this session was created. Registering or
     /// unregistering a mock may change the owner's classes.
@@ -36,7 +35,6 @@ private final class StreamingSession:
             configuration: configuration, delegate: TaskDelegateCaller(), delegateQueue: queue)
         urlSession.markTransferQueue()
         self.owner = owner
-        key = ObjectIdentifier(owner)
         protocolClasses = owner.protocolClasses
     }
 
@@ -73,9 +71,10 @@ private final class StreamingSession:
     }
 
     private func release(ifIdleSince use: Int) {
-        _ = Self.sessions.withLock { sessions -> StreamingSession? in
-            guard streamCount == 0, useCount == use, sessions[key] === self else { return nil }
-            return sessions.removeValue(forKey: key)
+        Self.sessions.withLock { sessions in
+            guard streamCount == 0, useCount == use else { return }
+            // The caller retains this session, so the session is released outside the lock.
+            sessions = sessions.filter { $0.value !== self }
         }
     }
 }
