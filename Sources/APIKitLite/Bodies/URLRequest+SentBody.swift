@@ -31,6 +31,21 @@ extension URLRequest {
             throw error
         }
     }
+
+    /// The body, if it is a ``RepeatableBody``.
+    var repeatableBody: RepeatableBody? {
+        (httpBodyStream as? RepeatableBodyStream)?.body
+    }
+
+    /// The size of the body in bytes, or nil if there is no body or the body is the app's own
+    /// stream.
+    var knownBodySize: Int64? { (httpBody?.count ?? repeatableBody?.size).map { Int64($0) } }
+
+    /// A fresh stream of the body, if it is a ``RepeatableBody``.
+    package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
+
+    /// Whether the request can be sent more than once. The app's own stream can be read only once.
+    package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }
 
 extension RepeatableBody {

@@ -126,12 +126,6 @@ extension URLSessionExchange {
     }
 }
 
-/// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
-///
-/// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all these threads
-/// waited, the body's reader could not run, and so could not end the transfer.
-let waitingQueue = DispatchQueue(label: "APIKitLite.waitingQueue")
-
 private struct WeakTask { weak var task: URLSessionTask? }
 
 /// The tasks whose transfers must stop when the next callback of a stream is added.

@@ -117,6 +117,12 @@ extension URLSessionExchange {
     }
 }
 
+/// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
+///
+/// On Linux, Swift's tasks and Dispatch's global queues share a few threads. If all these threads
+/// waited, the body's reader could not run, and so could not end the transfer.
+let waitingQueue = DispatchQueue(label: "APIKitLite.waitingQueue")
+
 extension HTTPURLResponse {
     /// Whether another response may follow. When a 401 response with a Basic challenge is complete,
     /// Foundation asks for a credential, and may then send the request again. After a 417, libcurl
