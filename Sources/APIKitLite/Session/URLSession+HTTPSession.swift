@@ -78,8 +78,8 @@ extension URLSession: HTTPSession {
         let isStream = options.bufferLimit != nil || isLimited
         let type = isStream ? URLSessionStream.self : URLSessionExchange.self
         let exchange = type.init(
-            request, options, file: file, cookies: storedCookies(for: request),
-            isResend: isResend, isOverConnection: isOverConnection)
+            request, options, file: file, over: self, isResend: isResend,
+            isOverConnection: isOverConnection)
         return try await withTaskCancellationHandler {
             try await exchange.outcome(sending: sent, over: self)
         } onCancel: {

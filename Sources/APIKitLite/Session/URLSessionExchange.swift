@@ -33,9 +33,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let isResend: Bool
     /// On Linux, whether Foundation's own protocol loads the request, rather than an app's class.
     let isOverConnection: Bool
-    /// The app's session, which may differ from the task's session. It is set before the task is
-    /// created, and nil if the app's session was released.
-    weak var owner: URLSession?
+    /// The app's session, which may differ from the task's session. Nil if it was released.
+    private(set) weak var owner: URLSession?
     /// Returns whether a response has begun, or true if that is unknown. This closure is set only
     /// before the transfer starts.
     var hasResponse: () -> Bool = { true }
@@ -54,12 +53,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     required init(
         _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
-        cookies: [HTTPCookie] = [], isResend: Bool = false, isOverConnection: Bool = false
+        over owner: URLSession? = nil, isResend: Bool = false, isOverConnection: Bool = false
     ) {
         self.request = request
         self.options = options
         self.file = file
-        self.cookies = cookies
+        self.owner = owner
+        cookies = owner?.storedCookies(for: request) ?? []
         self.isResend = isResend
         self.isOverConnection = isOverConnection
     }
@@ -74,7 +74,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        owner = session
         // On Linux, `data(for:)` would resume its continuation on Foundation's serial queue.
         // Cancelling a request to a mock would then deadlock every `URLSession` in the process.
         return try await withCheckedThrowingContinuation { continuation in

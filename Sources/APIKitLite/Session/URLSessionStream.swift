@@ -29,7 +29,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     override func outcome(
         sending sent: URLRequest, over session: URLSession
     ) async throws -> TaskOutcome {
-        owner = session
         callFoundation { [self] in
             do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
                 return fail(error)
