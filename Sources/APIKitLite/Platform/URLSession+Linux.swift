@@ -115,6 +115,20 @@ extension URLSessionExchange {
                 owner, task: task, didReceive: challenge, completionHandler: respond)
         }
     }
+
+    /// Returns whether a response, of which only the headers have arrived, may be a proxy's
+    /// response to CONNECT.
+    ///
+    /// Foundation delivers a proxy's response before the server's response, and in the same way. A
+    /// request over a connection that is already open receives no proxy response. A download can
+    /// wait for the first piece of the body before it accepts a response. Any other stream should
+    /// begin when its headers arrive, so a success that announces an event stream, or a body and
+    /// its type, counts as the server's response. A mock's response never counts as a proxy's
+    /// response.
+    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
+        environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
+            && (options.context.waitsForReader || !response.announcesBody)
+    }
 }
 
 /// A queue for calls that wait for Foundation's serial queue, which may be receiving a large body.
@@ -133,25 +147,7 @@ extension HTTPURLResponse {
                 && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic")
                     == true
     }
-}
 
-extension URLSessionExchange {
-    /// Returns whether a response, of which only the headers have arrived, may be a proxy's
-    /// response to CONNECT.
-    ///
-    /// Foundation delivers a proxy's response before the server's response, and in the same way. A
-    /// request over a connection that is already open receives no proxy response. A download can
-    /// wait for the first piece of the body before it accepts a response. Any other stream should
-    /// begin when its headers arrive, so a success that announces an event stream, or a body and
-    /// its type, counts as the server's response. A mock's response never counts as a proxy's
-    /// response.
-    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
-        environmentHasProxy && isOverConnection && response.url?.scheme?.lowercased() == "https"
-            && (options.context.waitsForReader || !response.announcesBody)
-    }
-}
-
-extension HTTPURLResponse {
     /// Whether the response is a success that announces an event stream, or a body and its type. A
     /// proxy's `200 Connection established` has no body (RFC 9110, section 9.3.6), and usually no
     /// type.
@@ -172,6 +168,8 @@ private let environmentHasProxy =
 #else
 extension URLSession {
     func prepareForTask(isOverConnection: Bool) throws {}
+
+    func usesStandardProtocol(for _: URLRequest) -> Bool { true }
 
     func streamingTask(
         with request: URLRequest, for _: URLSessionStream
@@ -214,10 +212,6 @@ extension URLSessionExchange {
 
 extension URLSessionTask {
     func endAtRedirect(isCancelled: Bool, _ decide: (URLRequest?) -> Void) { decide(nil) }
-}
-
-extension URLSession {
-    func usesStandardProtocol(for _: URLRequest) -> Bool { true }
 }
 
 extension HTTPURLResponse {
