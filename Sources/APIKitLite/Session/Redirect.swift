@@ -88,8 +88,7 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     // Foundation on Linux recognizes only lowercase schemes.
     parts.scheme = parts.scheme?.lowercased()
     if parts.percentEncodedFragment == nil {
-        parts.percentEncodedFragment =
-            URLComponents(url: origin, resolvingAgainstBaseURL: true)?.percentEncodedFragment
+        parts.percentEncodedFragment = origin.fragment(percentEncoded: true)
     }
     return parts.url
 }
