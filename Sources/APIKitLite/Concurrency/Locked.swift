@@ -35,9 +35,6 @@ extension Locked<Int> {
 extension Locked {
     /// Returns the value and replaces it with nil.
     func take<Wrapped>() -> Wrapped? where Value == Wrapped? {
-        withLock { value in
-            defer { value = nil }
-            return value
-        }
+        withLock { $0.take() }
     }
 }

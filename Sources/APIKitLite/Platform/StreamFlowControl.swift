@@ -69,8 +69,7 @@ final class StreamFlowControl: Sendable {
         failuresOfAll.withLock { $0 = 0 }
         let wait = state.withLock { state in
             state.failures = 0
-            defer { state.wait = nil }
-            return state.wait
+            return state.wait.take()
         }
         wait?.signal()
     }

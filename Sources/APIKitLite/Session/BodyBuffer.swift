@@ -72,16 +72,14 @@ package final class BodyBuffer: Sendable {
     package func append(_ piece: Data) {
         let callBack = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.ending == nil, !piece.isEmpty else { return nil }
-            if let reader = state.reader {
-                state.reader = nil
+            if let reader = state.reader.take() {
                 state.readCount += piece.count
                 return { reader.resume(returning: piece) }
             }
             guard state.pieces.isEmpty || state.count + piece.count <= limit else {
                 state.ending = .failure(TransportError.bodyLimit(limit))
                 state.isCancelled = true
-                defer { state.cancel = nil }
-                return state.cancel
+                return state.cancel.take()
             }
             let last = state.pieces.count - 1
             if last >= 0, state.pieces[last].count + piece.count <= Self.smallPiece {
@@ -100,8 +98,8 @@ package final class BodyBuffer: Sendable {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }
             state.ending = error.map { .failure($0) } ?? .success(())
-            defer { (state.reader, state.cancel) = (nil, nil) }
-            return state.reader
+            state.cancel = nil
+            return state.reader.take()
         }
         reader?.resume(with: error.map { .failure($0) } ?? .success(nil))
     }
@@ -145,8 +143,7 @@ package final class BodyBuffer: Sendable {
             // `isCancelled` remains true if the limit was already exceeded.
             state.isCancelled = state.isCancelled || state.ending == nil
             state.ending = .failure(error)
-            defer { (state.reader, state.cancel) = (nil, nil) }
-            return (state.reader, state.cancel)
+            return (state.reader.take(), state.cancel.take())
         }
         cancel?()
         reader?.resume(throwing: error)
