@@ -61,10 +61,8 @@ public final class APIRequestLoader<T: APIRequest> {
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
-        try await start.response(for: requestData)
+        try await urlSession.response(apiRequest, for: requestData)
     }
-
-    private var start: Load<T> { Load(apiRequest, over: urlSession) }
 }
 
 extension APIRequestLoader: Sendable where T: Sendable {}
@@ -91,7 +89,7 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
         -> sending APIResponse<T.ResponseDataType>
     {
-        try await start.response(for: requestData)
+        try await urlSession.response(apiRequest, for: requestData)
     }
 }
 
@@ -125,22 +123,31 @@ extension APIRequestLoader where T: SendableMetatype {
         requestData: T.RequestDataType,
         completionHandler: @escaping @Sendable (T.ResponseDataType?, (any Error)?) -> Void
     ) -> Task<Void, Never> {
-        var load = start
-        load.lock = parsing
         let request: URLRequest
         do {
-            request = try load.makeRequest(from: requestData)
+            request = try apiRequest.makeRequest(from: requestData)
         } catch {
+            let error = APIRequestError(stage: .makeRequest, underlying: error)
             completionHandler(nil, error.underlying)
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
-        nonisolated(unsafe) let made = load  // `parsing` is held while `apiRequest` is used.
-        return Task { @Sendable in
-            var load = made
+        nonisolated(unsafe) let apiRequest = apiRequest  // `parsing` is held while it is used.
+        return Task { @Sendable [urlSession, parsing] in
+            var load = Load(apiRequest, over: urlSession)
+            load.check = { data, response in
+                try parsing.withLock {
+                    try apiRequest.validateResponse(data: data, response: response)
+                }
+            }
             nonisolated(unsafe) let result: (T.ResponseDataType?, (any Error)?)  // Used once.
             do throws(APIRequestError) {
-                result = (try await load.response(to: request).value, nil)
+                let response = try await load.response(to: request) { data, response in
+                    try parsing.withLock {
+                        try apiRequest.parseResponse(data: data, response: response)
+                    }
+                }
+                result = (response.value, nil)
             } catch {
                 result = (nil, error.underlying)
             }

@@ -51,7 +51,7 @@ extension HTTPSession {
         _ request: R, for input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType> {
-        try await Load(request, over: self, progress: progress).response(for: input)
+        try await request.response(for: input, over: self, progress: progress)
     }
 
     /// Loads a request and returns the parsed value and its response.
@@ -71,7 +71,7 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
     where R.RequestDataType: Sendable {
-        try await Load(request, over: self, progress: progress).response(for: input)
+        try await request.response(for: input, over: self, progress: progress)
     }
 }
 

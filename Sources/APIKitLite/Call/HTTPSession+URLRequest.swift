@@ -90,10 +90,12 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<T> {
-        let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
-            data, _ in try decoder.decode(T.self, fromBody: data)
+        var load = Load(
+            session: self, requestType: name, progress: progress, redaction: { redaction },
+            check: validate ?? { try $1.validateStatus() })
+        return try await load.response(to: request) { data, _ in
+            try decoder.decode(T.self, fromBody: data)
         }
-        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
     }
 
     /// Loads a `URLRequest`, decodes its response from JSON, and returns the value and the
@@ -113,10 +115,9 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<T> {
-        let call = URLRequestCall(request: request, redaction: redaction, validate: validate) {
-            data, _ in try decoder.decode(T.self, fromBody: data)
-        }
-        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
+        try await response(
+            request, name: name, redaction: redaction, progress: progress, validate: validate
+        ) { data, _ in try decoder.decode(T.self, fromBody: data) }
     }
 
     /// Loads a `URLRequest`, parses its response with a closure, and returns the value and the
@@ -132,35 +133,9 @@ extension HTTPSession {
         validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)? = nil,
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
     ) async throws(APIRequestError) -> sending APIResponse<T> {
-        let call = URLRequestCall(
-            request: request, redaction: redaction, validate: validate, parse: parse)
-        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
+        var load = Load(
+            session: self, requestType: name, progress: progress, redaction: { redaction },
+            check: validate ?? { try $1.validateStatus() })
+        return try await load.response(to: request, parse: parse)
     }
-}
-
-/// The request type that `load` and `response` use for a `URLRequest`. Its closures validate and
-/// parse the response.
-struct URLRequestCall<Output>: APIRequest {
-    let request: URLRequest
-    let redaction: Redaction
-    /// A closure that throws if a response is not acceptable. If the closure is nil, the status
-    /// must be in `200..<300`.
-    let validate: (@Sendable (Data, HTTPURLResponse) throws -> Void)?
-    let parse: (Data, HTTPURLResponse) throws -> Output
-
-    func makeRequest(from _: Void) -> URLRequest { request }
-
-    // The Swift 6.3 optimizer crashes if it inlines these closures into an asynchronous function.
-    @inline(never)
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        guard let validate else { return try response.validateStatus() }
-        try validate(data, response)
-    }
-
-    @inline(never)
-    func parseResponse(data: Data, response: HTTPURLResponse) throws -> Output {
-        try parse(data, response)
-    }
-
-    func parseResponse(data: Data) throws -> Output { try parse(data, .status(200)) }
 }

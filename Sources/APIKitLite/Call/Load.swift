@@ -3,81 +3,50 @@ import Foundation
 /// A load, which makes and sends a request, and validates and parses the response.
 ///
 /// This type also creates the errors of these steps. Streams, event streams and downloads use the
-/// same steps, but read the body themselves.
-struct Load<T: APIRequest> {
-    var apiRequest: T
+/// same steps, but read the body themselves. The type is not generic, so that it is compiled once
+/// for all requests.
+struct Load {
     let session: any HTTPSession
     let requestType: String?
     /// The clock that times how long the body of a refused response is read, unless the body is
     /// complete. A download and an event stream also use this clock for delays and deadlines.
-    let clock: any Clock<Duration>
+    var clock: any Clock<Duration> = ContinuousClock()
     /// Called with the number of body bytes sent so far, and the body's size if known.
-    let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
-    /// The lock to hold during validation and parsing, if several tasks may use a request that is
-    /// not `Sendable`.
-    var lock: NSLock?
+    var progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+    /// Returns the secrets to hide in errors, which may change during the load.
+    let redaction: () -> Redaction
+    /// Throws if a response is not acceptable.
+    var check: (Data, HTTPURLResponse) throws -> Void
 
     /// The request, or nil until it is made.
     var request: URLRequest?
     private(set) var response: HTTPURLResponse?
-    private var notes = HTTPBody.Notes()
+    private(set) var notes = HTTPBody.Notes()
     /// The closure of `Credentials` that threw, or nil if none threw.
-    private var failedCall: CredentialCall?
-
-    init(
-        _ apiRequest: T, over session: any HTTPSession, type: String? = "\(T.self)",
-        clock: any Clock<Duration> = ContinuousClock(),
-        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
-    ) {
-        self.apiRequest = apiRequest
-        self.session = session
-        requestType = type
-        self.clock = clock
-        self.progress = progress
-    }
-
-    /// Creates a load for a response whose body the app reads. This load only creates errors.
-    init(_ apiRequest: T, reading body: HTTPBody) {
-        self.init(
-            apiRequest,
-            over: body.exchange?.session ?? ClosureSession { _ in throw URLError(.unknown) },
-            type: nil)
-        (request, response) = (body.exchange?.request, body.exchange?.response)
-        notes = body.notes
-    }
-
-    // MARK: All steps
-
-    nonisolated(nonsending) func response(for input: T.RequestDataType)
-        async throws(APIRequestError)
-        -> APIResponse<T.ResponseDataType>
-    {
-        var load = self
-        return try await load.response(to: load.makeRequest(from: input))
-    }
-
-    nonisolated(nonsending) mutating func response(to request: URLRequest)
-        async throws(APIRequestError)
-        -> APIResponse<T.ResponseDataType>
-    {
-        do throws(APIRequestError) {
-            let (body, http) = try await send(request, awaiting: .body)
-            try await validate(body, http)
-            return try await parse(body, http)
-        } catch {
-            throw notifyingObservers(of: error)
-        }
-    }
+    private(set) var failedCall: CredentialCall?
 
     // MARK: The steps
 
-    mutating func makeRequest(from input: T.RequestDataType) throws(APIRequestError) -> URLRequest {
-        do {
-            let request = try apiRequest.makeRequest(from: input)
-            self.request = request
-            return request
+    mutating func makeRequest(
+        _ make: () throws -> URLRequest
+    ) throws(APIRequestError) -> URLRequest {
+        let request = try perform(.makeRequest, nil, make)
+        self.request = request
+        return request
+    }
+
+    /// Sends a request, and validates and parses its response.
+    nonisolated(nonsending) mutating func response<Value>(
+        to request: URLRequest, parse: (Data, HTTPURLResponse) throws -> Value
+    ) async throws(APIRequestError) -> APIResponse<Value> {
+        do throws(APIRequestError) {
+            let (body, http) = try await send(request, awaiting: .body)
+            try await validate(body, http)
+            let data = try await collect(body)
+            let value = try perform(.parse, data) { try parse(data, http) }
+            return APIResponse(value: value, data: data, response: http)
         } catch {
-            throw failure(.makeRequest, error)
+            throw notifyingObservers(of: error)
         }
     }
 
@@ -105,43 +74,34 @@ struct Load<T: APIRequest> {
         }
     }
 
-    /// Calls the request's `validateResponse` with the body. For a stream, first passes empty data.
-    /// If that call throws, passes the beginning of the body, so that the error can describe the
-    /// body.
+    /// Calls `check` with the body. For a stream, first passes empty data. If that call throws,
+    /// passes the beginning of the body, so that the error can describe the body.
     nonisolated(nonsending) func validate(
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
-        func validate(_ data: Data) throws {
-            try holdingLock { try apiRequest.validateResponse(data: data, response: http) }
-        }
         do {
-            try validate(body.data ?? Data())
+            try check(body.data ?? Data(), http)
         } catch {
-            throw await refusal(.validate, error, body, describe: validate)
+            throw await refusal(.validate, error, body) { try check($0, http) }
         }
     }
 
-    private nonisolated(nonsending) func parse(
-        _ body: HTTPBody, _ http: HTTPURLResponse
-    ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
-        let data: Data
+    private nonisolated(nonsending) func collect(
+        _ body: HTTPBody
+    ) async throws(APIRequestError) -> Data {
         do {
             // The body is complete, unless the app's own session returns it in pieces.
-            data = try await body.collect(limit: body.wholeLimit)
+            return try await body.collect(limit: body.wholeLimit)
         } catch {
             throw failure(.transport, error, isCancellation: Task.isCancelled)
         }
-        do {
-            let value = try holdingLock { try apiRequest.parseResponse(data: data, response: http) }
-            return APIResponse(value: value, data: data, response: http)
-        } catch {
-            throw failure(.parse, error, data)
-        }
     }
 
-    private func holdingLock<R>(_ work: () throws -> R) rethrows -> R {
-        guard let lock else { return try work() }
-        return try lock.withLock(work)
+    /// Performs a step that can throw any error.
+    private func perform<Value>(
+        _ stage: APIRequestError.Stage, _ data: Data?, _ work: () throws -> Value
+    ) throws(APIRequestError) -> Value {
+        do { return try work() } catch { throw failure(stage, error, data) }
     }
 
     // MARK: The errors
@@ -152,7 +112,7 @@ struct Load<T: APIRequest> {
     ) -> APIRequestError {
         var error = APIRequestError(
             stage: stage, request: request, response: response, data: data, underlying: underlying,
-            isCancellation: isCancellation, redaction: apiRequest.redaction)
+            isCancellation: isCancellation, redaction: redaction())
         error.requestType = requestType
         error.failedCall = failedCall
         // The hint says that a credential is missing. The hint is wrong if the app added a
@@ -189,4 +149,33 @@ struct Load<T: APIRequest> {
     }
 }
 
-extension Load: Sendable where T: Sendable {}
+extension Load {
+    /// Creates a load for the responses to an `APIRequest`.
+    ///
+    /// - Parameter body: A body that is already open, and which the app reads. The load then only
+    ///   creates errors.
+    init<R: APIRequest>(
+        _ apiRequest: R, over session: any HTTPSession, type: String? = "\(R.self)",
+        clock: any Clock<Duration> = ContinuousClock(),
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
+        reading body: HTTPBody? = nil
+    ) {
+        self.init(
+            session: session, requestType: type, clock: clock, progress: progress,
+            redaction: { apiRequest.redaction }, check: apiRequest.validateResponse,
+            request: body?.exchange?.request, response: body?.exchange?.response,
+            notes: body?.notes ?? HTTPBody.Notes())
+    }
+}
+
+extension APIRequest {
+    /// Performs all steps of a load.
+    nonisolated(nonsending) func response(
+        for input: RequestDataType, over session: any HTTPSession,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+    ) async throws(APIRequestError) -> APIResponse<ResponseDataType> {
+        var load = Load(self, over: session, progress: progress)
+        let request = try load.makeRequest { try makeRequest(from: input) }
+        return try await load.response(to: request, parse: parseResponse)
+    }
+}

@@ -2,15 +2,17 @@ import Foundation
 
 /// One download: its requests, the rules for their responses, and the file that receives the bytes.
 struct Download {
-    var load: Load<DownloadRequest>
+    var load: Load
     let file: URL
     let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     let policy: RetryPolicy
     let random: @Sendable () -> Double
     private let disk = Disk()
 
-    nonisolated(nonsending) mutating func run() async throws(APIRequestError) -> HTTPURLResponse {
-        let request = try load.makeRequest(from: ())
+    nonisolated(nonsending) mutating func run(
+        _ makeRequest: () throws -> URLRequest
+    ) async throws(APIRequestError) -> HTTPURLResponse {
+        let request = try load.makeRequest(makeRequest)
         do {
             let request = try checked(request)
             try Task.checkNotCancelled()
@@ -130,29 +132,6 @@ struct Download {
             try? await timeline.sleep(timeline.now() + wait)
         }
     }
-}
-
-/// The request type that `download` uses, with closures that make the request and validate its
-/// responses. If `Download` were generic instead, it would be compiled for each request type.
-struct DownloadRequest: APIRequest {
-    /// Returns the request's redaction, which may change during the download.
-    let redacting: () -> Redaction
-    let make: () throws -> URLRequest
-    let validate: (Data, HTTPURLResponse) throws -> Void
-
-    // The Swift 6.3 optimizer crashes if it inlines a closure into an asynchronous function.
-    @inline(never)
-    var redaction: Redaction { redacting() }
-
-    @inline(never)
-    func makeRequest(from _: Void) throws -> URLRequest { try make() }
-
-    @inline(never)
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        try validate(data, response)
-    }
-
-    func parseResponse(data: Data) {}
 }
 
 /// The queue for all work on a part. A file operation can block for seconds. On a thread of the

@@ -69,13 +69,12 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let call = DownloadRequest(
-            redacting: { redaction }, make: { request },
-            validate: validate ?? { try $1.validateStatus(200, 203, 206) })
-        let load = Load(call, over: self, type: name, clock: clock)
+        let load = Load(
+            session: self, requestType: name, clock: clock, redaction: { redaction },
+            check: validate ?? { try $1.validateStatus(200, 203, 206) })
         var download = Download(
             load: load, file: file, progress: progress, policy: policy, random: random)
-        return try await download.run()
+        return try await download.run { request }
     }
 
     /// Makes the request for an input, and downloads the requested file.
@@ -100,12 +99,9 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let call = DownloadRequest(
-            redacting: { request.redaction }, make: { try request.makeRequest(from: input) },
-            validate: request.validateResponse)
-        let load = Load(call, over: self, type: "\(R.self)", clock: clock)
+        let load = Load(request, over: self, clock: clock)
         var download = Download(
             load: load, file: file, progress: progress, policy: policy, random: random)
-        return try await download.run()
+        return try await download.run { try request.makeRequest(from: input) }
     }
 }

@@ -84,7 +84,8 @@ extension PagedAPIRequest {
         for input: RequestDataType, over session: any HTTPSession
     ) async throws(APIRequestError) -> (ResponseDataType, RequestDataType?) {
         var load = Load(self, over: session)
-        let page = try await load.response(to: load.makeRequest(from: input))
+        let request = try load.makeRequest { try makeRequest(from: input) }
+        let page = try await load.response(to: request, parse: parseResponse)
         let (next, malformed) = next(after: page, from: input)
         guard next == nil, let link = malformed else { return (page.value, next) }
         var error = load.failure(.parse, URLError(.cannotParseResponse), page.data)

@@ -39,7 +39,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     var notes = Notes()
     /// The exchange to describe in errors about the body's elements. Nil unless the body was
     /// returned by ``HTTPSession/stream(_:buffering:)``.
-    var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
+    var exchange: (request: URLRequest, response: HTTPURLResponse)?
     /// The maximum size of the whole body. Nil for a stream, or if the chain sets no limit.
     var limit: Int?
 

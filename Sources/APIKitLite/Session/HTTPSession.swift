@@ -140,7 +140,7 @@ extension HTTPSession {
         _ request: URLRequest, buffering limit: Int? = nil
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         var (body, response) = try await send(request, awaiting: .head(limit: limit))
-        body.exchange = (self, request, response)
+        body.exchange = (request, response)
         return (body, response)
     }
 }

@@ -18,15 +18,19 @@ import Foundation
 /// call `next()` in a `while` loop, because `for try await` on those systems leaves the actor for
 /// each element.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
-    let load: Load<T>
+    let apiRequest: T
     let input: T.RequestDataType
-    let isConcurrent: Bool
+    let session: any HTTPSession
+    var requestType: String? = "\(T.self)"
+    var isConcurrent = false
     /// The body, if it is already open and no request needs to be sent.
     var body: HTTPBody?
 
     /// Returns an iterator. Its first `next()` sends the request, unless the body is already open.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(flow: StreamFlow(load, input: input, body), isConcurrent: isConcurrent)
+        let load = Load(apiRequest, over: session, type: requestType, reading: body)
+        return Iterator(
+            flow: StreamFlow(apiRequest, input: input, load, body), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.
@@ -79,7 +83,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
-        APIStream(load: Load(request, over: self), input: input, isConcurrent: false)
+        APIStream(apiRequest: request, input: input, session: self)
     }
 
     /// Returns the elements of the response to a request, delivered as they arrive.
@@ -94,7 +98,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
-        APIStream(load: Load(request, over: self), input: input, isConcurrent: true)
+        APIStream(apiRequest: request, input: input, session: self, isConcurrent: true)
     }
 
     /// Returns the elements of the response to a request that needs no input, for a request or

@@ -34,7 +34,10 @@ import Foundation
 /// To continue later, for example in another process, store the `id` of each event, and pass the
 /// last ID: `session.events(request, after: id)`.
 public struct EventStream: AsyncSequence, Sendable {
-    fileprivate let load: Load<ParsedRequest<ServerSentEvents>>
+    fileprivate let session: any HTTPSession
+    fileprivate let requestType: String?
+    fileprivate let clock: any Clock<Duration>
+    fileprivate let apiRequest: ParsedRequest<ServerSentEvents>
     fileprivate let request: URLRequest
     fileprivate let start: Reconnection
     fileprivate let willReconnect: @Sendable (Duration, APIRequestError?) -> Void
@@ -49,7 +52,8 @@ public struct EventStream: AsyncSequence, Sendable {
     /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         private let stream: EventStream
-        private let session: any HTTPSession
+        /// The load that creates the errors that are not the error of a connection.
+        private var load: Load
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
@@ -63,8 +67,11 @@ public struct EventStream: AsyncSequence, Sendable {
             self.stream = stream
             // A stream that one user began does not continue as another user.
             let change = userChanges.withLock { $0 }
-            session = stream.load.session.changingContext { $0.begin(at: change) }
-            timeline = Timeline(stream.load.clock)
+            let session = stream.session.changingContext { $0.begin(at: change) }
+            load = Load(
+                stream.apiRequest, over: session, type: stream.requestType, clock: stream.clock)
+            load.request = stream.request
+            timeline = Timeline(stream.clock)
             reconnection = stream.start
         }
 
@@ -113,16 +120,15 @@ public struct EventStream: AsyncSequence, Sendable {
             lostAt = lostAt ?? connectedAt
             reconnection.attempts += 1
             reconnection.refusals += 1
-            let load = stream.load
-            var session = session
+            var session = load.session
             if let deadline = reconnection.policy.deadline {
                 session = session.timingOut(after: deadline - elapsed, clock: load.clock)
             }
-            var request = load.apiRequest
+            var request = stream.apiRequest
             request.parser.lastEventID = reconnection.lastEventID
             request.make = { [reconnection, stream] in try reconnection.request(stream.request) }
-            return StreamFlow(
-                Load(request, over: session, type: load.requestType, clock: load.clock), input: ())
+            let load = Load(request, over: session, type: load.requestType, clock: load.clock)
+            return StreamFlow(request, input: (), load)
         }
 
         /// The time since the last accepted connection ended, or since the first connection began.
@@ -136,7 +142,7 @@ public struct EventStream: AsyncSequence, Sendable {
             // A cancelled task does not reconnect, whatever ended the connection.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
-                throw stream.load.failure(
+                throw load.failure(
                     .transport, URLError(.cancelled), isCancellation: true)
             }
             if let parser = connection?.parser {
@@ -152,7 +158,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 lostAt = end
             }
             // Only the connection's own load has the observers to notify.
-            let load = connection?.load ?? stream.load
+            let lastLoad = connection?.load ?? load
             connection = nil
             let decision = reconnection.decision(
                 after: error, of: stream.request, elapsed: elapsed, now: stream.now(),
@@ -162,8 +168,8 @@ public struct EventStream: AsyncSequence, Sendable {
             case .fail:
                 hasEnded = true
                 // A complete body is an error only if the delay would not end before the deadline.
-                throw load.notifyingObservers(
-                    of: error ?? stream.load.failure(.transport, URLError(.timedOut)))
+                throw lastLoad.notifyingObservers(
+                    of: error ?? load.failure(.transport, URLError(.timedOut)))
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
@@ -239,10 +245,8 @@ extension HTTPSession {
                 try response.validateStatus(200)
             },
             make: { request })
-        var load = Load(parsed, over: self, type: name, clock: clock)
-        load.request = request
         return EventStream(
-            load: load, request: request,
+            session: self, requestType: name, clock: clock, apiRequest: parsed, request: request,
             start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
             willReconnect: willReconnect, random: random, now: now)
     }

@@ -17,10 +17,11 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 
+    private let apiRequest: T
     private let input: T.RequestDataType
     private let body: HTTPBody?
-    private let start: Load<T>
-    private(set) var load: Load<T>
+    private let start: Load
+    private(set) var load: Load
     /// The parser for the response. Nil until the response is accepted.
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil until the response is accepted, and after the last piece to parse.
@@ -33,7 +34,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var failure: APIRequestError?
     private var isOver = false
 
-    init(_ load: Load<T>, input: T.RequestDataType, _ body: HTTPBody? = nil) {
+    init(_ apiRequest: T, input: T.RequestDataType, _ load: Load, _ body: HTTPBody? = nil) {
+        self.apiRequest = apiRequest
         self.input = input
         self.body = body
         start = load
@@ -129,7 +131,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
         defer { received.withLock { $0 = load.response } }
         if let body { return try await read(body, load.response ?? .status(200)) }
-        let request = try load.makeRequest(from: input)
+        let request = try load.makeRequest { try apiRequest.makeRequest(from: input) }
         let (body, http) = try await load.send(request, awaiting: .head())
         try await load.validate(body, http)
         try await read(body, http)
@@ -139,7 +141,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         _ body: HTTPBody, _ http: HTTPURLResponse
     ) async throws(APIRequestError) {
         do {
-            let parser = try load.apiRequest.makeParser(for: http)
+            let parser = try apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)
             if !parser.isComplete { pieces = body.makeAsyncIterator() }
             self.parser = parser

@@ -134,8 +134,7 @@ extension HTTPSession {
         let request = ParsedRequest(
             parser: parser, redaction: redaction,
             validate: validate ?? { try $1.validateStatus() }, make: { request })
-        return APIStream(
-            load: Load(request, over: self, type: name), input: (), isConcurrent: false)
+        return APIStream(apiRequest: request, input: (), session: self, requestType: name)
     }
 }
 
@@ -162,7 +161,8 @@ extension HTTPBody {
         let request = ParsedRequest(
             parser: parser, redaction: redaction, validate: { _, _ in },
             make: { URLRequest(url: URL(filePath: "/")) })
+        let session = ClosureSession { _ in throw URLError(.unknown) }  // Nothing is sent.
         return APIStream(
-            load: Load(request, reading: self), input: (), isConcurrent: false, body: self)
+            apiRequest: request, input: (), session: session, requestType: nil, body: self)
     }
 }
