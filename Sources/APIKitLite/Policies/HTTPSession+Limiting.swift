@@ -44,28 +44,19 @@ extension HTTPSession {
     ///
     /// - Parameter limit: The limit, which other chains can share.
     public func limited(by limit: RequestLimit) -> some HTTPSession {
-        LimitedSession(next: self, semaphore: limit.semaphore)
-    }
-}
-
-private struct LimitedSession: HTTPSession {
-    let next: any HTTPSession
-    let semaphore: AsyncSemaphore
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        var options = options
-        options.context.begin()
-        try await semaphore.wait()
-        do {
-            // The task may have been cancelled just as its turn came.
-            try Task.checkNotCancelled()
-            let (body, response) = try await next.send(request, awaiting: options)
-            return (body.reportingEnd { [semaphore] _ in semaphore.signal() }, response)
-        } catch {
-            semaphore.signal()
-            throw error
-        }
+        ClosureSession(exchange: { [semaphore = limit.semaphore] request, options in
+            var options = options
+            options.context.begin()
+            try await semaphore.wait()
+            do {
+                // The task may have been cancelled just as its turn came.
+                try Task.checkNotCancelled()
+                let (body, response) = try await send(request, awaiting: options)
+                return (body.reportingEnd { _ in semaphore.signal() }, response)
+            } catch {
+                semaphore.signal()
+                throw error
+            }
+        })
     }
 }
