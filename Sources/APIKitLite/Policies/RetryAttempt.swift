@@ -128,7 +128,7 @@ extension HTTPURLResponse {
 extension RetryPolicy {
     /// Returns whether a delay ends before the deadline. True if there is no deadline.
     func allows(_ delay: Duration, after elapsed: Duration) -> Bool {
-        deadline.map { elapsed.clamped + delay < $0 } ?? true
+        deadline.map { elapsed.clamped + delay.clamped < $0 } ?? true
     }
 
     /// Throws `URLError.timedOut` if the deadline has passed, so that the caller starts no attempt.

@@ -1,51 +1,5 @@
 import Foundation
 
-private struct RetryingSession: HTTPSession {
-    let next: any HTTPSession
-    let policy: RetryPolicy
-    let timeline: Timeline
-    let random: @Sendable () -> Double
-    let now: @Sendable () -> Date
-    let deciding: @Sendable (RetryAttempt) -> RetryDecision
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let start = timeline.now()
-        var (request, options) = (request, options)
-        options.context.begin()
-        var number = 1
-        while true {
-            try Task.checkNotCancelled()
-            try policy.checkDeadline(after: timeline.now() - start)
-            let result = await Result { [request, options] in
-                try await next.send(request, awaiting: options)
-            }
-            let response = try? result.get()
-            var failure: (any Error)?
-            if case .failure(let error) = result { failure = error }
-            let attempt = RetryAttempt(
-                number, of: request, response: response?.1, data: response?.0.data, error: failure,
-                elapsed: timeline.now() - start, policy: policy, random: random(), now: now())
-            guard !Task.isCancelled, let (delay, following) = retry(after: attempt) else {
-                return try result.get()
-            }
-            response?.0.end()
-            try? await timeline.sleep(timeline.now() + delay)
-            request = following
-            number += 1
-        }
-    }
-
-    /// Returns the delay and the request that follow an attempt, or nil if the attempt is final.
-    private func retry(after attempt: RetryAttempt) -> (Duration, URLRequest)? {
-        guard case .retry(let delay, let other) = deciding(attempt) else { return nil }
-        let request = other ?? attempt.request
-        let isAllowed = policy.allows(delay.clamped, after: attempt.elapsed)
-        return isAllowed && request.canBeSentAgain ? (delay.clamped, request) : nil
-    }
-}
-
 extension HTTPSession {
     /// Returns a session that retries temporary failures as a ``RetryPolicy``, or your own rule,
     /// decides.
@@ -82,8 +36,34 @@ extension HTTPSession {
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> some HTTPSession {
-        RetryingSession(
-            next: self, policy: policy, timeline: Timeline(clock), random: random, now: now,
-            deciding: deciding)
+        let timeline = Timeline(clock)
+        return ClosureSession(exchange: { request, options in
+            let start = timeline.now()
+            var (request, options) = (request, options)
+            options.context.begin()
+            var number = 1
+            while true {
+                try Task.checkNotCancelled()
+                try policy.checkDeadline(after: timeline.now() - start)
+                let result = await Result { [request, options] in
+                    try await send(request, awaiting: options)
+                }
+                let response = try? result.get()
+                var failure: (any Error)?
+                if case .failure(let error) = result { failure = error }
+                let attempt = RetryAttempt(
+                    number, of: request, response: response?.1, data: response?.0.data,
+                    error: failure, elapsed: timeline.now() - start, policy: policy,
+                    random: random(), now: now())
+                guard !Task.isCancelled, case .retry(let delay, let other) = deciding(attempt),
+                    policy.allows(delay, after: attempt.elapsed),
+                    (other ?? request).canBeSentAgain
+                else { return try result.get() }
+                response?.0.end()
+                try? await timeline.sleep(timeline.now() + delay.clamped)
+                request = other ?? request
+                number += 1
+            }
+        })
     }
 }
