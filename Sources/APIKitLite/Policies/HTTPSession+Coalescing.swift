@@ -33,44 +33,28 @@ extension HTTPSession {
     /// The returned session owns the shared exchanges, and copies of the session share them. Create
     /// the session once and keep it.
     public func coalescing() -> some HTTPSession {
-        CoalescingSession(next: self)
-    }
-}
-
-private struct CoalescingSession: HTTPSession {
-    typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
-
-    let next: any HTTPSession
-    /// The exchanges in progress, guarded by `Locked`'s lock. Copies of the session share them.
-    let exchanges = Locked<[[AnyHashable?]: Exchange]>([:])
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try Task.checkNotCancelled()
-        // A refresh's request must not join an exchange that is waiting for the refresh.
-        guard options.bufferLimit == nil, !SharedWork.isRunning,
-            let key = request.coalescingKey(options.context)
-        else {
-            return try await next.send(request, awaiting: options)
-        }
-        let (handle, isNew) = exchanges.withLock {
-            Exchange.join(&$0[key], isCancelledWithLastTask: true)
-        }
-        // Each request of the exchange calls `forget`. The first call after the exchange has ended
-        // or was cancelled removes the exchange.
-        defer { forget(handle.singleFlight, key) }
-        if isNew {
-            handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
-        }
-        return try await handle.value()
-    }
-
-    /// Removes an ended or cancelled exchange, unless another exchange has taken its key.
-    private func forget(_ exchange: Exchange, _ key: [AnyHashable?]) {
-        exchanges.withLock { exchanges in
-            if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
-        }
+        typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
+        let exchanges = Locked<[[AnyHashable?]: Exchange]>([:])
+        return ClosureSession(exchange: { request, options in
+            try Task.checkNotCancelled()
+            // A refresh's request must not join an exchange that is waiting for the refresh.
+            guard options.bufferLimit == nil, !SharedWork.isRunning,
+                let key = request.coalescingKey(options.context)
+            else { return try await send(request, awaiting: options) }
+            let (handle, isNew) = exchanges.withLock {
+                Exchange.join(&$0[key], isCancelledWithLastTask: true)
+            }
+            let exchange = handle.singleFlight
+            // The first request that leaves after the exchange has ended or was cancelled removes
+            // the exchange, unless another exchange has taken its key.
+            defer {
+                exchanges.withLock { exchanges in
+                    if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
+                }
+            }
+            if isNew { exchange.start { try await send(request, awaiting: options) } }
+            return try await handle.value()
+        })
     }
 }
 
