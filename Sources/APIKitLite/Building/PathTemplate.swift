@@ -21,9 +21,7 @@ package struct PathTemplate: Equatable, Sendable {
     /// Parses a template. The leading slash is optional.
     package init(_ text: String) throws {
         self.text = text
-        func unusable(_ problem: String) -> RequestBuildingError {
-            Self.unusable(text, problem)
-        }
+        segments = []
         if let mark = text.firstRange(of: "://"),
             text[..<mark.lowerBound].allSatisfy(\.isLetter), mark.lowerBound != text.startIndex
         {
@@ -75,8 +73,7 @@ package struct PathTemplate: Equatable, Sendable {
             // A value next to a literal dot, or a value with slashes, can form a `.` or `..`
             // segment.
             if let dots = Self.dots(in: expanded) {
-                throw Self.unusable(
-                    text,
+                throw unusable(
                     "comes out with a segment \(dots), which leads to another path. "
                         + "Pass a value without it.")
             }
@@ -90,31 +87,29 @@ package struct PathTemplate: Equatable, Sendable {
         // Missing values are reported before unused values. A misspelled name causes both errors,
         // and the misspelling is more likely among the values than in the template.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
-            throw Self.unusable(
-                text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")
+            throw unusable("has no value for {\(name)}. Give one: [\(name.debugDescription): …].")
         }
         var texts: [String: String] = [:]
         for item in values.items {
             guard names.contains(item.name) else {
-                throw Self.unusable(
-                    text,
+                throw unusable(
                     "has no {\(item.name)}, but a value for it was given. "
                         + (Self.hint(for: text) ?? "Remove the value, or send it with `query:`."))
             }
-            func unusable(_ problem: String) -> RequestBuildingError {
+            func refusal(_ problem: String) -> RequestBuildingError {
                 RequestBuildingError("The value for", item.name, problem)
             }
-            guard texts[item.name] == nil else { throw unusable("is given twice. Keep one.") }
+            guard texts[item.name] == nil else { throw refusal("is given twice. Keep one.") }
             let all = try item.texts
             guard let value = all.first else {
-                throw unusable("is nil, but a path cannot leave it out. Unwrap it.")
+                throw refusal("is nil, but a path cannot leave it out. Unwrap it.")
             }
             if all.count > 1 {
-                throw unusable(
+                throw refusal(
                     "is a list, but a path takes one value. Join it, or send it with `query:`.")
             }
             if ["", ".", ".."].contains(value) {
-                throw unusable(
+                throw refusal(
                     "is \"\(value)\", which would lead to another path. Pass other text.")
             }
             texts[item.name] = value
@@ -122,8 +117,8 @@ package struct PathTemplate: Equatable, Sendable {
         return texts
     }
 
-    private static func unusable(_ template: String, _ problem: String) -> RequestBuildingError {
-        RequestBuildingError("The path template", template, problem)
+    private func unusable(_ problem: String) -> RequestBuildingError {
+        RequestBuildingError("The path template", text, problem)
     }
 
     /// Returns the first `.` or `..` segment in the text, if there is one.
@@ -164,12 +159,8 @@ extension PathTemplate.Segment {
     /// Returns the percent-encoded segment, with a value in place of the name in braces.
     fileprivate func expand(_ values: [String: String]) -> String {
         let value = name.flatMap { values[$0] } ?? ""
-        let encoded =
-            keepsSlashes
-            ? value.split(separator: "/", omittingEmptySubsequences: false)
-                .map { PercentEncoding.pathText.encode($0) }.joined(separator: "/")
-            : PercentEncoding.pathValue.encode(value)
-        return PercentEncoding.pathText.encode(prefix) + encoded
+        let encoding = keepsSlashes ? PercentEncoding.path : .pathValue
+        return PercentEncoding.pathText.encode(prefix) + encoding.encode(value)
             + PercentEncoding.pathText.encode(suffix)
     }
 }

@@ -12,6 +12,8 @@ package struct PercentEncoding: Sendable {
     static let pathValue = PercentEncoding(allowing: "-._~")
     /// The "pchar" characters of RFC 3986, for the literal text of a path segment.
     static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
+    /// The same with the slash, for several segments.
+    static let path = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/")
     /// The characters without a special meaning in the name or value of a query item.
     static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
     /// The characters allowed after the authority of a URL reference, except `#` and `%`.
