@@ -91,8 +91,7 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
             "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")
     }
     let text = Data(boundary.utf8)
-    let holder = try parts.first { try $0.encoded().contains { $0.range(of: text) != nil } }
-    if let part = holder {
+    for part in parts where try part.encoded().contains(where: { $0.range(of: text) != nil }) {
         throw RequestBuildingError(
             "The multipart boundary", boundary,
             "occurs in the part \"\(part.name)\". Leave it out or choose another.")

@@ -134,7 +134,7 @@ extension URLRequest {
             throw RequestBuildingError(
                 "A \(method) request has no body. Use another method, such as POST, or a query.")
         }
-        guard !hasBody else {
+        guard httpBody == nil, httpBodyStream == nil else {
             throw RequestBuildingError(
                 "The request already has a body, but another was given. "
                     + "Remove one, or set `httpBody` to nil first.")
@@ -143,6 +143,4 @@ extension URLRequest {
     }
 
     private var givenContentType: String? { value(forHTTPHeaderField: "Content-Type") }
-
-    private var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 }

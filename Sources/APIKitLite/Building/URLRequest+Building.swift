@@ -120,12 +120,8 @@ func adding(query: String, to url: String) -> String {
     if query.isEmpty { return url }
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
     let (head, fragment) = (url[..<end], url[end...])
-    guard let mark = head.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-        return head + "?" + query + fragment
-    }
-    let ownQuery = head[mark...].utf8.dropFirst()
-    let needsAmpersand = !ownQuery.isEmpty && ownQuery.last != UInt8(ascii: "&")
-    return head + (needsAmpersand ? "&" : "") + query + fragment
+    let separator = head.cut(at: "?").1.map { $0.isEmpty || $0.hasSuffix("&") ? "" : "&" } ?? "?"
+    return head + separator + query + fragment
 }
 
 /// Returns a URL from text. Throws if Foundation rejects the text, or would change it into a
