@@ -213,12 +213,10 @@ extension Credentials {
         _ call: CredentialCall, for version: Version, _ context: SendContext,
         _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let joined = current.withLock { current in
+        let handle = current.withLock { current in
             current.number == version.number ? SingleFlight.join(&current.calls[call]) : nil
         }
-        guard let (handle, isNew) = joined else { return }
-        if isNew { handle.singleFlight.start(for: call == .save ? saving : self, work) }
-        do { try await handle.value() } catch {
+        do { try await handle?.value(for: call == .save ? saving : self, work) } catch {
             let saveError = error as? SaveError
             context.didFail?(saveError == nil ? call : .save)
             throw saveError?.underlying ?? error

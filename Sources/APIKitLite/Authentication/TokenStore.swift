@@ -31,19 +31,15 @@ struct TokenStore: Sendable {
 
     private func token(replacing rejection: Rejection) async throws -> String? {
         let rejected = rejection.credential
-        let (handle, isNew) = calls.withLock { SingleFlight.join(&$0[rejected]) }
-        if isNew {
-            handle.singleFlight.start(for: calling) {
-                try await calling.wait()
-                defer { calling.signal() }
-                // Another user may sign in during the call. A request that begins now needs a later
-                // call, but a request whose token was rejected began earlier and can share this
-                // call.
-                if rejected == nil { calls.withLock { $0[rejected] = nil } }
-                defer { if rejected != nil { calls.withLock { $0[rejected] = nil } } }
-                return try await call(rejection)
-            }
+        let handle = calls.withLock { SingleFlight.join(&$0[rejected]) }
+        return try await handle.value(for: calling) {
+            try await calling.wait()
+            defer { calling.signal() }
+            // Another user may sign in during the call. A request that begins now needs a later
+            // call, but a request whose token was rejected began earlier and can share this call.
+            if rejected == nil { calls.withLock { $0[rejected] = nil } }
+            defer { if rejected != nil { calls.withLock { $0[rejected] = nil } } }
+            return try await call(rejection)
         }
-        return try await handle.value()
     }
 }

@@ -42,40 +42,35 @@ final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     /// Joins the work that a variable holds. If the variable holds no work, or the work has ended
-    /// or was cancelled, stores new work in the variable. The caller must start the new work.
+    /// or was cancelled, stores new work in the variable, which the handle starts.
     ///
     /// - Parameter isCancelledWithLastTask: Whether new work is cancelled as soon as the last task
     ///   waiting for it leaves.
     static func join(
         _ variable: inout SingleFlight?, isCancelledWithLastTask: Bool = false
-    ) -> (handle: Handle, isNew: Bool) {
-        if let handle = variable?.join() { return (handle, false) }
+    ) -> Handle {
+        if let handle = variable?.join(isNew: false) { return handle }
         let new = SingleFlight(isCancelledWithLastTask: isCancelledWithLastTask)
         variable = new
         // Joining fails only if the work is over.
-        return (new.join()!, true)
+        return new.join(isNew: true)!
     }
 
     /// Adds a waiting task. Returns nil if the work has ended or was cancelled.
-    private func join() -> Handle? {
+    private func join(isNew: Bool) -> Handle? {
         state.withLock { state in
             guard !state.isOver else { return nil }
             let promise = Promise<Value>()
             state.promises[ObjectIdentifier(promise)] = promise
-            return Handle(singleFlight: self, promise: promise)
+            return Handle(singleFlight: self, promise: promise, isNew: isNew)
         }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Starts the work with the caller's priority and task-locals.
-    ///
-    /// Call this function only once. The caller must not hold a lock, because the work may begin
-    /// before `start` returns.
-    ///
-    /// - Parameter owner: The object whose work this is: see ``SharedWork/isRunning(for:)``.
-    func start(
-        for owner: AnyObject? = nil, _ work: @escaping @Sendable () async throws -> Value
+    private func start(
+        for owner: AnyObject?, _ work: @escaping @Sendable () async throws -> Value
     ) {
         let new: SharedWork.Work = (
             owner.map(ObjectIdentifier.init), { [weak self] in self?.isOver != false }
@@ -92,13 +87,21 @@ final class SingleFlight<Value: Sendable>: Sendable {
     struct Handle: Sendable {
         let singleFlight: SingleFlight
         fileprivate let promise: Promise<Value>
+        fileprivate let isNew: Bool
 
-        /// Suspends until the work ends, `release()` is called or the task is cancelled. If the
-        /// cancellation also cancels the work, waits for its end, as if the work ran in this task.
+        /// Starts the work if it is new, and suspends until the work ends, `release()` is called or
+        /// the task is cancelled. If the cancellation also cancels the work, waits for its end, as
+        /// if the work ran in this task.
         ///
+        /// The caller must not hold a lock, because the work may begin in this task.
+        ///
+        /// - Parameter owner: The object whose work this is: see ``SharedWork/isRunning(for:)``.
         /// - Throws: Any error thrown by the work, or `URLError.cancelled` if the task is
         ///   cancelled.
-        func value() async throws -> Value {
+        func value(
+            for owner: AnyObject? = nil, _ work: @escaping @Sendable () async throws -> Value
+        ) async throws -> Value {
+            if isNew { singleFlight.start(for: owner, work) }
             defer { singleFlight.leave(promise) }
             do {
                 // A cancelled task leaves immediately, so unwanted work is cancelled before this

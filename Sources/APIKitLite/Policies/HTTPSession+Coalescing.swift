@@ -33,27 +33,25 @@ extension HTTPSession {
     /// The returned session owns the shared exchanges, and copies of the session share them. Create
     /// the session once and keep it.
     public func coalescing() -> some HTTPSession {
-        typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
-        let exchanges = Locked<[[AnyHashable?]: Exchange]>([:])
+        let exchanges = Locked<[[AnyHashable?]: SingleFlight<(HTTPBody, HTTPURLResponse)>]>([:])
         return ClosureSession(exchange: { request, options in
             try Task.checkNotCancelled()
             // A refresh's request must not join an exchange that is waiting for the refresh.
             guard options.bufferLimit == nil, !SharedWork.isRunning,
                 let key = request.coalescingKey(options.context)
             else { return try await send(request, awaiting: options) }
-            let (handle, isNew) = exchanges.withLock {
-                Exchange.join(&$0[key], isCancelledWithLastTask: true)
+            let handle = exchanges.withLock {
+                SingleFlight.join(&$0[key], isCancelledWithLastTask: true)
             }
-            let exchange = handle.singleFlight
             // The first request that leaves after the exchange has ended or was cancelled removes
             // the exchange, unless another exchange has taken its key.
             defer {
+                let exchange = handle.singleFlight
                 exchanges.withLock { exchanges in
                     if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
                 }
             }
-            if isNew { exchange.start { try await send(request, awaiting: options) } }
-            return try await handle.value()
+            return try await handle.value { try await send(request, awaiting: options) }
         })
     }
 }
