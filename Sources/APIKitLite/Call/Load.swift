@@ -42,7 +42,13 @@ struct Load {
         do throws(APIRequestError) {
             let (body, http) = try await send(request, awaiting: .body)
             try await validate(body, http)
-            let data = try await collect(body)
+            let data: Data
+            do {
+                // The body is complete, unless the app's own session returns it in pieces.
+                data = try await body.collect(limit: body.wholeLimit)
+            } catch {
+                throw failure(.transport, error)
+            }
             let value = try perform(.parse, data) { try parse(data, http) }
             return APIResponse(value: value, data: data, response: http)
         } catch {
@@ -70,7 +76,7 @@ struct Load {
             return (body, http)
         } catch {
             if !Task.isCancelled { self.failedCall = failedCall.take() }
-            throw failure(.transport, error, data, isCancellation: Task.isCancelled)
+            throw failure(.transport, error, data)
         }
     }
 
@@ -86,17 +92,6 @@ struct Load {
         }
     }
 
-    private nonisolated(nonsending) func collect(
-        _ body: HTTPBody
-    ) async throws(APIRequestError) -> Data {
-        do {
-            // The body is complete, unless the app's own session returns it in pieces.
-            return try await body.collect(limit: body.wholeLimit)
-        } catch {
-            throw failure(.transport, error, isCancellation: Task.isCancelled)
-        }
-    }
-
     /// Performs a step that can throw any error.
     private func perform<Value>(
         _ stage: APIRequestError.Stage, _ data: Data?, _ work: () throws -> Value
@@ -106,13 +101,14 @@ struct Load {
 
     // MARK: The errors
 
+    /// Returns the error for a stage. If the task is cancelled, an error of the stage `transport`
+    /// is a cancellation.
     func failure(
-        _ stage: APIRequestError.Stage, _ underlying: any Error, _ data: Data? = nil,
-        isCancellation: Bool = false
+        _ stage: APIRequestError.Stage, _ underlying: any Error, _ data: Data? = nil
     ) -> APIRequestError {
         var error = APIRequestError(
             stage: stage, request: request, response: response, data: data, underlying: underlying,
-            isCancellation: isCancellation, redaction: redaction())
+            isCancellation: stage == .transport && Task.isCancelled, redaction: redaction())
         error.requestType = requestType
         error.failedCall = failedCall
         // The hint says that a credential is missing. The hint is wrong if the app added a
@@ -132,9 +128,7 @@ struct Load {
         if let data = body.data { return failure(stage, error, data) }
         var body = body
         let data = await body.peek(on: clock)
-        if Task.isCancelled {
-            return failure(.transport, URLError(.cancelled), isCancellation: true)
-        }
+        if Task.isCancelled { return failure(.transport, URLError(.cancelled)) }
         var reason = error
         do { try describe(data) } catch { reason = error }
         return failure(stage, reason, data)

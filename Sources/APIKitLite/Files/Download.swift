@@ -33,8 +33,7 @@ struct Download {
     private func failure(_ error: any Error) -> APIRequestError {
         let failed = error as? APIRequestError
         if let failed, failed.stage != .transport { return failed }
-        var failure = load.failure(
-            .transport, failed?.thrown ?? error, isCancellation: Task.isCancelled)
+        var failure = load.failure(.transport, failed?.thrown ?? error)
         if let response = load.response, response.field("ETag") == nil,
             response.field("Last-Modified") == nil
         {

@@ -142,8 +142,7 @@ public struct EventStream: AsyncSequence, Sendable {
             // A cancelled task does not reconnect, whatever ended the connection.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
-                throw load.failure(
-                    .transport, URLError(.cancelled), isCancellation: true)
+                throw load.failure(.transport, URLError(.cancelled))
             }
             if let parser = connection?.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry

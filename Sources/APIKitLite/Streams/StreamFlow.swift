@@ -99,16 +99,14 @@ final class StreamFlow<T: StreamedAPIRequest>:
     /// Reads pieces of the body until a piece completes an element, or nothing is left to parse.
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
-        if Task.isCancelled {
-            throw load.failure(.transport, URLError(.cancelled), isCancellation: true)
-        }
+        if Task.isCancelled { throw load.failure(.transport, URLError(.cancelled)) }
         var parsed: [Element] = []
         while parsed.isEmpty, pieces != nil {
             let piece: Data?
             do {
                 piece = try await pieces?.next()
             } catch {
-                throw load.failure(.transport, error, isCancellation: Task.isCancelled)
+                throw load.failure(.transport, error)
             }
             do {
                 if let piece {
