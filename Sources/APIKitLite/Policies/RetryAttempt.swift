@@ -111,11 +111,8 @@ extension HTTPURLResponse {
         else { return nil }
         // A legal number of seconds has only digits, but a value such as `2.5` also asks for a
         // delay. The delay is rounded up.
-        let (whole, fraction) = text.cut(at: ".")
-        if whole.utf8.areDigits, fraction?.utf8.areDigits ?? true {
-            let rest = Duration.seconds(fraction?.contains { $0 != "0" } == true ? 1 : 0)
-            // A number too large for `Int64` counts as the longest duration.
-            return Int64(whole).map { (Duration.seconds($0) + rest).clamped } ?? .forever
+        if text.split(".").allSatisfy(\.utf8.areDigits), let seconds = Double(text) {
+            return .seconds(Int64(min(seconds.rounded(.up), Duration.forever.seconds)))
         }
         guard let date = Date(httpDate: text, now: now) else { return nil }
         let sent = value(forHTTPHeaderField: "Date").flatMap { Date(httpDate: $0, now: now) }
