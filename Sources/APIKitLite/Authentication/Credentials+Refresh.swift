@@ -52,10 +52,11 @@ extension Credentials {
             // The app may have set another credential in the meantime.
             _ = try current(for: context)
         }
-        guard ready.credential != nil || ready.source == .rejection else { return (sent, nil) }
+        guard configuration.refresh != nil, ready.credential != nil || ready.source == .rejection
+        else { return (sent, nil) }
         let next = Rejection(
             credential: ready.credential, request: sent, session: session, number: ready.number)
-        return (sent, configuration.refresh == nil ? nil : next)
+        return (sent, next)
     }
 
     // MARK: The app
