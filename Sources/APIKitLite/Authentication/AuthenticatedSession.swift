@@ -103,9 +103,9 @@ private struct AuthenticatedSession<Credential: Sendable>: HTTPSession {
         guard try origins.contain(request.url) else {
             var (body, response) = try await next.send(request, awaiting: options)
             // An inner session may have changed the URL.
-            if response.statusCode == 401, try !origins.contain(response.url) {
-                body.notes.missingCredential =
-                    origins.hint(for: request) ?? body.notes.missingCredential
+            if response.statusCode == 401, let url = request.url, try !origins.contain(response.url)
+            {
+                body.notes.missingCredential = origins.hint(for: url)
             }
             return (body, response)
         }
@@ -195,10 +195,9 @@ struct CredentialOrigins: Sendable {
         return url.map { texts.isEmpty || texts[$0.origin] != nil } ?? false
     }
 
-    /// Returns a sentence that says why the request's origin did not receive the credential, or nil
-    /// if the request has no URL or every origin receives the credential.
-    func hint(for request: URLRequest) -> String? {
-        guard let url = request.url, !texts.isEmpty else { return nil }
+    /// Returns a sentence that says why the origin of a request's URL did not receive the
+    /// credential.
+    func hint(for url: URL) -> String {
         let own = texts.values.sorted().joined(separator: " and ")
         return "The credential for \(own) was not sent, because the request goes to "
             + "\(url.originText)."
