@@ -4,14 +4,15 @@ extension Credentials {
     /// The credential between two changes, with the calls to closures that are in progress for it.
     /// Each change creates a new version, and no request joins a call for an earlier version.
     struct Version {
-        /// What provides a credential if there is none. `rejection` means that `refresh` is called
-        /// after a request is rejected, so that the closure can ask the user to sign in.
+        /// What provides a credential if there is none. Without a `load` closure, `load` means
+        /// `refresh`. `rejection` means that `refresh` is called after a request is rejected, so
+        /// that the closure can ask the user to sign in.
         enum Source: Comparable { case load, refresh, rejection, app }
 
         let credential: Credential?
         /// A number that distinguishes two versions with equal credentials.
         var number = 0
-        var source: Source
+        var source = Source.load
         var isSaved = true
         /// The number of the last change that signed out or replaced a user: see ``userChanges``.
         var userLeftAt = 0
@@ -20,8 +21,6 @@ extension Credentials {
         var endsRequestsBefore = 0
         /// The calls to closures that are in progress.
         var calls: [CredentialCall: SingleFlight<Void>] = [:]
-
-        func isMissing(_ source: Source) -> Bool { credential == nil && self.source == source }
     }
 
     // MARK: A request
@@ -132,7 +131,7 @@ extension Credentials {
         isForced: Bool = false
     ) async throws -> Version {
         let first = try current(for: context)
-        if first.isMissing(.load), let load = configuration.load {
+        if first.credential == nil, first.source == .load, let load = configuration.load {
             try await run(.load, for: first, context) { [self] in
                 change(to: try await load(), replacing: first, source: .refresh, isSaved: true)
             }
@@ -141,7 +140,7 @@ extension Credentials {
         // be saved first.
         let old = try await saved(for: context)
         var version = old
-        if old.isMissing(.refresh) || (old.credential == nil && context.madeAt == nil) {
+        if old.credential == nil, old.source <= .refresh || context.madeAt == nil {
             version = try await replaced(old, context, over: session)
         }
         let rejected = rejection?.number == version.number ? rejection : nil

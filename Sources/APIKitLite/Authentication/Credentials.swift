@@ -147,8 +147,7 @@ public final class Credentials<Credential: Sendable>: Sendable {
     private init(_ credential: Credential?, for urls: [URL], _ configuration: Configuration) {
         self.configuration = configuration
         origins = CredentialOrigins(urls)
-        let source = configuration.load == nil ? Version.Source.refresh : .load
-        current = Locked(Version(credential: credential, source: credential == nil ? source : .app))
+        current = Locked(Version(credential: credential))
     }
 
     /// The credential that requests are sent with, or nil if nobody is signed in or the first
