@@ -66,7 +66,7 @@ struct LineSplitter: Sendable {
         return isFirstLine && line.starts(with: [0xef, 0xbb, 0xbf]) ? line.dropFirst(3) : line
     }
 
-    private func checkLength(_ count: Int) throws {
+    func checkLength(_ count: Int) throws {
         if count > longestLine { throw StreamError.lineTooLong(limit: longestLine) }
     }
 }

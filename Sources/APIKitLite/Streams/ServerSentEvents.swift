@@ -40,8 +40,6 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public let mediaTypes: [String]
 
     private var lines: LineSplitter
-    /// The maximum number of bytes in the data of one event.
-    private let longestData: Int
     /// Whether a JSON body is treated as one value instead of events.
     private let mayBeOneValue: Bool
     /// The kind of the body, judged by its media type or first character. Nil while the kind is
@@ -74,7 +72,6 @@ public struct ServerSentEvents: StreamParser, Sendable {
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
     ) {
         lines = LineSplitter(atReturn: true, longestLine: longestLine)
-        longestData = longestLine
         let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
         form = type == "application/json" || type.hasSuffix("+json") ? "JSON" : nil
         mayBeOneValue = response != nil && type != eventStreamType
@@ -87,9 +84,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   with gzip, or the body contains JSON that is not part of an event.
     public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
         try lines.append(bytes)
-        while let line = try lines.next() {
-            if let event = try read(line) { events.append(event) }
-        }
+        while let line = try lines.next() { try read(line, into: &events) }
     }
 
     /// If the body is a single JSON value (see ``init(orBodyOf:mediaTypes:longestLine:)``), appends
@@ -99,7 +94,17 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   not part of an event, or if the body is not blank, but neither an event stream nor a
     ///   single JSON value.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {
-        if let event = try finish(lines.last()) { events.append(event) }
+        let line = try lines.last()
+        look(at: line)
+        if isOneValue {
+            try append(line)
+            isComplete = data?.utf8.isEmptyBody == false
+            if isComplete { endEvent(into: &events) }
+        } else if isBareJSON || beginsBareJSON(line) {
+            try appendBareJSON(line, isLast: true)
+        } else if !isEventStream, let form {
+            throw StreamError.unexpectedContentType(found: form, expected: [eventStreamType])
+        }
     }
 }
 
@@ -150,35 +155,20 @@ extension String {
 extension ServerSentEvents {
     private var isOneValue: Bool { mayBeOneValue && form == "JSON" }
 
-    /// Reads a line, and returns the event that the line completes, if any.
-    private mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+    /// Reads a line, and appends the event that the line completes, if any.
+    private mutating func read(
+        _ line: ArraySlice<UInt8>, into events: inout [ServerSentEvent]
+    ) throws {
         look(at: line)
         if isOneValue {
             try append(line)
         } else if isBareJSON || beginsBareJSON(line) {
             try appendBareJSON(line, isLast: line.isEmpty && isEventStream)
         } else if line.isEmpty {
-            return endEvent()
+            endEvent(into: &events)
         } else {
             try setField(line)
         }
-        return nil
-    }
-
-    /// Reads the last line. If the body is a single JSON value, returns an event with that value.
-    /// In an event stream, ignores an incomplete last line and an incomplete last event.
-    ///
-    /// - Throws: ``StreamError``: see ``finish(into:)``.
-    private mutating func finish(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
-        look(at: line)
-        if isOneValue {
-            try append(line)
-            isComplete = data?.utf8.isEmptyBody == false
-            return isComplete ? endEvent() : nil
-        }
-        if isBareJSON || beginsBareJSON(line) { try appendBareJSON(line, isLast: true) }
-        guard !isEventStream, let form else { return nil }
-        throw StreamError.unexpectedContentType(found: form, expected: [eventStreamType])
     }
 
     /// Records what a line reveals about the body. An HTML page or JSON may have lines that look
@@ -220,9 +210,8 @@ extension ServerSentEvents {
     }
 
     private mutating func append(_ line: ArraySlice<UInt8>) throws {
-        guard (data?.utf8.count ?? -1) + 1 + line.count <= longestData else {
-            throw StreamError.lineTooLong(limit: longestData)
-        }
+        // The data of an event has the same limit as a line.
+        try lines.checkLength((data?.utf8.count ?? -1) + 1 + line.count)
         data?.append("\n")
         data = data ?? ""
         data?.append(String(decoding: line, as: UTF8.self))
@@ -247,13 +236,14 @@ extension ServerSentEvents {
         }
     }
 
-    /// Returns the event that ends here, or `nil` if the event has no `data` field.
-    private mutating func endEvent() -> ServerSentEvent? {
+    /// Appends the event that ends here, unless the event has no `data` field.
+    private mutating func endEvent(into events: inout [ServerSentEvent]) {
         lastEventID = id
-        isEventStream = isEventStream || data != nil
-        defer { (type, data) = ("", nil) }
-        return data.map { data in
-            ServerSentEvent(event: type.isEmpty ? "message" : type, data: data, id: id)
+        if let data {
+            isEventStream = true
+            let type = type.isEmpty ? "message" : type
+            events.append(ServerSentEvent(event: type, data: data, id: id))
         }
+        (type, data) = ("", nil)
     }
 }
