@@ -128,16 +128,15 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
         defer { received.withLock { $0 = load.response } }
-        if let body { return try await read(body, load.response ?? .status(200)) }
-        let request = try load.makeRequest { try apiRequest.makeRequest(from: input) }
-        let (body, http) = try await load.send(request, awaiting: .head())
-        try await load.validate(body, http)
-        try await read(body, http)
-    }
-
-    private nonisolated(nonsending) func read(
-        _ body: HTTPBody, _ http: HTTPURLResponse
-    ) async throws(APIRequestError) {
+        let body: HTTPBody
+        let http: HTTPURLResponse
+        if let open = self.body {
+            (body, http) = (open, load.response ?? .status(200))
+        } else {
+            let request = try load.makeRequest { try apiRequest.makeRequest(from: input) }
+            (body, http) = try await load.send(request, awaiting: .head())
+            try await load.validate(body, http)
+        }
         do {
             let parser = try apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)
