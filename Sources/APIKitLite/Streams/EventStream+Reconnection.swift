@@ -61,10 +61,8 @@ extension EventStream {
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
             // After a complete body, the client reconnects even if the policy lacks this code.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-            // After an error in a stage other than `validate` and `transport`, a new connection
-            // would fail in the same way.
-            if let error, error.stage != .validate, error.stage != .transport { return .fail }
-            let isRefused = error?.stage == .validate && error?.response != nil
+            // The error of a request or a parser is not a `URLError`, so no policy retries it.
+            let isRefused = error?.stage == .validate
             let attempt = RetryAttempt(
                 attempts, of: request, response: error?.response,
                 error: isRefused ? nil : error?.thrown ?? URLError(.networkConnectionLost),

@@ -56,12 +56,12 @@ public struct EventStream: AsyncSequence, Sendable {
         private var load: Load
         private let timeline: Timeline
         private var reconnection: Reconnection
+        /// Nil before `next()` is called, and after the last event.
         private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
         /// The time when the last accepted connection ended, or when the first connection began if
         /// no accepted connection has ended. Nil before `next()` is called.
         private var lostAt: Duration?
         private var connectedAt = Duration.zero
-        private var hasEnded = false
 
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
@@ -86,9 +86,8 @@ public struct EventStream: AsyncSequence, Sendable {
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
         {
-            while !hasEnded {
-                let connection = connection ?? connect()
-                self.connection = connection
+            if lostAt == nil { connection = connect() }
+            while let connection {
                 var error: APIRequestError?
                 do throws(APIRequestError) {
                     if let event = try await connection.next(isReporting: false) {
@@ -99,7 +98,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 } catch let failure {
                     error = failure
                 }
-                try await recover(from: error)
+                try await recover(from: error, of: connection)
             }
             return nil
         }
@@ -134,17 +133,17 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The time since the last accepted connection ended, or since the first connection began.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
-        /// Ends the events, with or without an error, or suspends until it is time to reconnect.
-        /// `error` is the error that ended the connection, or nil if the body was complete.
+        /// Ends the events, with or without an error, or reconnects after a delay. `error` is the
+        /// error that ended the last connection, or nil if the body was complete.
         private nonisolated(nonsending) mutating func recover(
-            from error: APIRequestError?
+            from error: APIRequestError?, of last: StreamFlow<ParsedRequest<ServerSentEvents>>
         ) async throws(APIRequestError) {
+            connection = nil
             // A cancelled task does not reconnect, whatever ended the connection.
             if Task.isCancelled {
-                (connection, hasEnded) = (nil, true)
                 throw load.failure(.transport, URLError(.cancelled))
             }
-            if let parser = connection?.parser {
+            if let parser = last.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
                 // All events of this connection have been returned, but an ID without data may have
                 // followed the last event.
@@ -156,22 +155,20 @@ public struct EventStream: AsyncSequence, Sendable {
                 }
                 lostAt = end
             }
-            // Only the connection's own load has the observers to notify.
-            let lastLoad = connection?.load ?? load
-            connection = nil
             let decision = reconnection.decision(
                 after: error, of: stream.request, elapsed: elapsed, now: stream.now(),
                 random: stream.random())
             switch decision {
-            case .end: hasEnded = true
+            case .end: break
             case .fail:
-                hasEnded = true
                 // A complete body is an error only if the delay would not end before the deadline.
-                throw lastLoad.notifyingObservers(
+                // Only the connection's own load has the observers to notify.
+                throw last.load.notifyingObservers(
                     of: error ?? load.failure(.transport, URLError(.timedOut)))
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
+                connection = connect()
             }
         }
     }
