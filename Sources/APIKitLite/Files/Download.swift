@@ -156,10 +156,8 @@ private struct Disk: Sendable {
         try await run { try part.begin(span, record: record) }
         progress?(span.start, span.length)
         for try await piece in body {
-            offset = try await run {
-                try part.write(piece)
-                return part.offset
-            }
+            try await run { try part.write(piece) }
+            offset += Int64(piece.count)
             progress?(offset, span.length)
         }
         return offset

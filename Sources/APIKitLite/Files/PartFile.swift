@@ -11,7 +11,7 @@ import Foundation
 /// function may block while it waits for the disk.
 final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
     /// The position of the next byte.
-    private(set) var offset: Int64 = 0
+    private var offset: Int64 = 0
 
     /// The record of the bytes in the part, or nil if there are no bytes to keep. At first, it is
     /// the record of an earlier download, if any.
@@ -88,15 +88,11 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
                 throw Self.failure(recordPath, EACCES)
             }
             try truncate(to: 0)
-            self.record = record
-            self.record?.inode = inode
-            storeRecord()
-        } else {
-            self.record = record
         }
-        offset = span.start
-        end = span.end
+        (self.record, offset, end) = (record, span.start, span.end)
+        self.record?.inode = inode
         self.record?.offset = offset
+        storeRecord()
     }
 
     /// Appends bytes to the part.
@@ -176,8 +172,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     // MARK: The record
 
-    /// Stores the record, if any. If it cannot be stored, the download continues, because only a
-    /// later download needs the stored record.
+    /// Stores the record, if any, unless a record is already stored. If it cannot be stored, the
+    /// download continues, because only a later download needs the stored record.
     private func storeRecord() {
         guard let record, let text = try? JSONEncoder().encode(record) else { return }
         // The write fails if another program has created the file in the meantime, for example as a
