@@ -75,8 +75,10 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         }
     }
 
+    /// Returns the record, or nil if it is the record of another URL's file, or if the first byte
+    /// to request is the file's first byte.
     func record(of urlHash: UInt64) -> ResumeRecord? {
-        record?.urlHash == urlHash ? record : nil
+        record.flatMap { $0.urlHash == urlHash && $0.start > 0 ? $0 : nil }
     }
 
     /// Starts writing a response's body at the body's position in the file. If this position is 0,

@@ -15,14 +15,13 @@ enum ResumeDecision: Equatable {
     case fail(DownloadError)
 
     /// Decides by a response's status and headers, and the record that the request was made from.
-    /// The record is nil if there are no bytes to keep.
+    /// The record is nil if the whole file was requested.
     init(record: ResumeRecord?, response: HTTPURLResponse) {
         switch (response.statusCode, record) {
         case (200, _), (203, _):
             let whole = ContentRange(wholeBodyOf: response)
             let error = response.missingPart(of: whole)
-            // The request asked for a range of the file only if `start` is above 0.
-            if let record, record.start > 0 {
+            if let record {
                 self = error == nil && record.agrees(response, whole) ? .write(whole) : .askAgain
             } else {
                 self = error.map { .fail($0) } ?? .write(whole)
@@ -43,7 +42,7 @@ enum ResumeDecision: Equatable {
         guard mediaType(response.field("Content-Type")) != "multipart/byteranges",
             !response.isEncoded,
             let range = response.field("Content-Range").flatMap({ ContentRange($0) }),
-            let end = range.end, record.start > 0, range.start == record.start,
+            let end = range.end, range.start == record.start,
             let length = range.length, length == record.length ?? length
         else { return nil }
         if let announced = response.field("Content-Length"),
@@ -95,7 +94,8 @@ struct ContentRange: Equatable {
 
 extension ContentRange {
     init(wholeBodyOf response: HTTPURLResponse) {
-        let length = response.isEncoded ? nil : response.announcedLength
+        let announced = response.isEncoded ? nil : response.field("Content-Length")
+        let length = announced.flatMap { byteNumber($0) }
         self.init(end: length, length: length)
     }
 

@@ -47,10 +47,8 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// See RFC 9110, sections 14.2 and 13.1.5. If the first byte to request is the file's first
-    /// byte, the fields are left out.
+    /// See RFC 9110, sections 14.2 and 13.1.5.
     func resuming(_ request: URLRequest) -> URLRequest {
-        guard start > 0 else { return request }
         var request = request
         request.setValue("bytes=\(start)-", forHTTPHeaderField: "Range")
         request.setValue(validator, forHTTPHeaderField: "If-Range")
@@ -85,9 +83,6 @@ extension HTTPURLResponse {
         let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
         return value?.isEmpty == false ? value : nil
     }
-
-    /// The size of the body before decoding, if the server announced it.
-    var announcedLength: Int64? { field("Content-Length").flatMap { byteNumber($0) } }
 
     /// Whether the body has a content coding, so that its bytes differ from the file's bytes.
     var isEncoded: Bool {
