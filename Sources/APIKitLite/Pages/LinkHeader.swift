@@ -38,27 +38,23 @@ enum LinkHeader {
                 && link.lowercased().split(";").contains { parameter in
                     let (name, relations) = parameter.cut(at: "=")
                     return name.trimmingCharacters(in: .whitespaces) == "rel"
-                        && (relations ?? "").split { " \t\"".contains($0) }
-                            .contains(Substring(relation.lowercased()))
+                        && words(String(relations ?? "").replacing("\"", with: " "))
+                            .contains(relation.lowercased())
                 }
         }
     }
 }
 
 func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) -> URL? {
-    for link in splitHeader(header, at: UInt8(ascii: ",")) {
-        guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { continue }
+    splitHeader(header, at: UInt8(ascii: ",")).lazy.compactMap { link in
+        guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { return nil }
         let parameters = String(link[end...])
-        let relations = headerParameter("rel", of: parameters)?.lowercased() ?? ""
-        guard
-            relations.split(whereSeparator: \.isWhitespace).contains(
-                Substring(relation.lowercased())),
-            headerParameter("anchor", of: parameters) == nil,
-            let url = resolve(String(link[..<end].dropFirst()), base)
-        else { continue }
-        return url
-    }
-    return nil
+        let relations = words(headerParameter("rel", of: parameters)?.lowercased() ?? "")
+        guard relations.contains(relation.lowercased()),
+            headerParameter("anchor", of: parameters) == nil
+        else { return nil }
+        return resolve(String(link[..<end].dropFirst()), base)
+    }.first
 }
 
 private func resolve(_ target: String, _ base: URL?) -> URL? {
