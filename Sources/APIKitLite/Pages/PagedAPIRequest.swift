@@ -86,23 +86,14 @@ extension PagedAPIRequest {
         var load = Load(self, over: session)
         let request = try load.makeRequest { try makeRequest(from: input) }
         let page = try await load.response(to: request, parse: parseResponse)
-        let (next, malformed) = next(after: page, from: input)
-        guard next == nil, let link = malformed else { return (page.value, next) }
-        var error = load.failure(.parse, URLError(.cannotParseResponse), page.data)
-        error.hint = "The address of the next page cannot be read. Link: \(redaction.excerpt(link))"
-        throw load.notifyingObservers(of: error)
-    }
-
-    /// Returns the input of the next page, and the `Link` header if `nextInput` found only a
-    /// malformed link in the header.
-    private func next(
-        after page: APIResponse<ResponseDataType>, from input: RequestDataType
-    ) -> (RequestDataType?, String?) {
         let malformed = Locked<String?>(nil)
         let next = LinkHeader.$malformed.withValue(malformed) {
             nextInput(after: page.value, response: page.response, from: input)
         }
-        return (next.flattened, malformed.take())
+        guard next.flattened == nil, let link = malformed.take() else { return (page.value, next) }
+        var error = load.failure(.parse, URLError(.cannotParseResponse), page.data)
+        error.hint = "The address of the next page cannot be read. Link: \(redaction.excerpt(link))"
+        throw load.notifyingObservers(of: error)
     }
 }
 
