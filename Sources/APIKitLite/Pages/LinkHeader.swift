@@ -53,12 +53,8 @@ func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) ->
         guard relations.contains(relation.lowercased()),
             headerParameter("anchor", of: parameters) == nil
         else { return nil }
-        return resolve(String(link[..<end].dropFirst()), base)
+        let target = link[..<end].dropFirst().trimmingCharacters(in: .whitespaces)
+        // An empty target means the resource itself, but Foundation rejects an empty URL.
+        return target.isEmpty ? base : URL(reference: target, relativeTo: base)?.absoluteURL
     }.first
-}
-
-private func resolve(_ target: String, _ base: URL?) -> URL? {
-    let target = target.trimmingCharacters(in: .whitespaces)
-    // An empty target means the resource itself, but Foundation rejects an empty URL.
-    return target.isEmpty ? base : URL(reference: target, relativeTo: base)?.absoluteURL
 }
