@@ -58,20 +58,12 @@ extension StreamParser where Self: Sendable {
 
 /// A parser that transforms the elements of another parser.
 struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Sendable {
-    private var base: Base
-    private let needsLast: Bool
-    private let derive: @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
-    private var count = 0
-    private var hasLast = false
-
-    init(
-        base: Base, needsLast: Bool = false,
-        _ derive: @escaping @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
-    ) {
-        self.base = base
-        self.needsLast = needsLast
-        self.derive = derive
-    }
+    var base: Base
+    /// Whether the body must not end before the last element.
+    var needsLast = false
+    let derive: @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
+    var count = 0
+    var hasLast = false
 
     var isComplete: Bool { hasLast || base.isComplete }
     var mediaTypes: [String] { base.mediaTypes }
