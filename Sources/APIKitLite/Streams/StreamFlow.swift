@@ -138,8 +138,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             try await load.validate(body, http)
         }
         do {
-            let parser = try apiRequest.makeParser(for: http)
-            try parser.checkContentType(of: http)
+            let parser = try apiRequest.acceptingParser(for: http)
             if !parser.isComplete { pieces = body.makeAsyncIterator() }
             self.parser = parser
         } catch {

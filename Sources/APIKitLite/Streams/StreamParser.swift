@@ -72,14 +72,6 @@ extension StreamParser {
         try finish(into: &elements)
         return elements
     }
-
-    func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
-        let expected = mediaTypes
-        guard let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
-            !expected.isEmpty, !expected.contains(found)
-        else { return }
-        throw StreamError.unexpectedContentType(found: found, expected: expected)
-    }
 }
 
 /// The media type of an event stream (HTML Standard, section 9.2).

@@ -53,8 +53,7 @@ extension StreamedAPIRequest {
     /// - Throws: An error from ``makeParser(for:)`` or the parser, or ``StreamError`` if the parser
     ///   does not accept the response's media type.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
-        var parser = try makeParser(for: response)
-        try parser.checkContentType(of: response)
+        var parser = try acceptingParser(for: response)
         var elements = try parser.parse(data)
         if !parser.isComplete { try parser.finish(into: &elements) }
         return elements
@@ -65,6 +64,18 @@ extension StreamedAPIRequest {
     /// - Throws: An error from ``makeParser(for:)`` or the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
+    }
+
+    /// Returns a new parser, unless it does not accept the response's media type.
+    func acceptingParser(for response: HTTPURLResponse) throws -> Parser {
+        let parser = try makeParser(for: response)
+        let expected = parser.mediaTypes
+        if let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
+            !expected.isEmpty, !expected.contains(found)
+        {
+            throw StreamError.unexpectedContentType(found: found, expected: expected)
+        }
+        return parser
     }
 }
 
