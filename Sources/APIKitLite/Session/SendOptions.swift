@@ -28,7 +28,7 @@ public struct SendOptions: Sendable {
     }
 
     /// The default maximum number of bytes buffered for a stream's reader: 64 MiB.
-    package static let standardLimit = 64 * 1024 * 1024
+    static let standardLimit = 64 * 1024 * 1024
 
     /// The default maximum size of a whole body: 1 GiB.
     static let standardBodyLimit = 1024 * 1024 * 1024
