@@ -63,7 +63,11 @@ struct Sleepers: Sendable {
     }
 
     /// Removes the sleeper with a number, if it is still waiting. For nil, removes nothing.
-    mutating func remove(_ number: Int?) { waiting.removeAll { $0.number == number } }
+    mutating func remove(_ number: Int?) {
+        if let index = waiting.firstIndex(where: { $0.number == number }) {
+            waiting.remove(at: index)
+        }
+    }
 
     /// Records that a task waits for the clock, or has returned from the user's code or a session.
     /// Without a task, records that a client waits for a response that is not immediate.
