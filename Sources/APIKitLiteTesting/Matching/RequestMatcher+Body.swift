@@ -10,7 +10,7 @@ extension RequestMatcher {
             guard !data.isEmpty, reading.body.count == data.count else {
                 return .has(reading.bodyPlaceholder)
             }
-            let offset = zip(reading.body, data).prefix { $0 == $1 }.count
+            let offset = zip(reading.body, data).lazy.prefix { $0 == $1 }.count
             return .has("others, from byte \(offset) on")
         }
     }
