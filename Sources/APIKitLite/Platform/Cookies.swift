@@ -56,7 +56,9 @@ extension URLSessionExchange {
     /// expired. Foundation (Swift 6.3.1) stores such cookies if the response came over HTTP/1.1.
     func storeCookies(of response: HTTPURLResponse) {
         #if canImport(FoundationNetworking)
-        guard isOverConnection, let url = request.url, request.httpShouldHandleCookies,
+        // A stream's cookies were stored with its headers. Since then, the app may have deleted them.
+        guard (self as? URLSessionStream)?.received == nil,
+            isOverConnection, let url = request.url, request.httpShouldHandleCookies,
             let configuration = owner?.configuration,
             configuration.httpCookieAcceptPolicy != .never,
             let storage = configuration.httpCookieStorage

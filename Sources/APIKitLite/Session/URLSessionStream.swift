@@ -46,7 +46,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     var isWhole: Bool { options.bufferLimit == nil }
 
     /// The body and the response that the caller has received, if any.
-    private var received: (buffer: BodyBuffer, response: HTTPURLResponse)? {
+    var received: (buffer: BodyBuffer, response: HTTPURLResponse)? {
         guard case .success(.response(let buffer, let http))? = opened.result else { return nil }
         return (buffer, http)
     }

@@ -57,6 +57,41 @@ import TestSupport
         }
         #expect(configuration.httpCookieStorage?.cookies == [])
     }
+
+    /// Foundation stores no cookie of HTTP/2, so the library stores the cookies of a stream, once.
+    @Test func aCookieThatIsDeletedDuringAStreamStaysDeleted() async throws {
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.protocolClasses = [HeldProtocol.self]
+        let storage = try #require(configuration.httpCookieStorage)
+        let session = URLSession(configuration: configuration)
+        let request = URLRequest(url: URL(string: "https://api.example.com/own")!)
+        let stream = URLSessionStream(request, .head(), over: session, isOverConnection: true)
+
+        let outcome = try await stream.outcome(sending: request, over: session)
+        guard case .response(let body, _) = outcome else { throw TestError() }
+        #expect(storage.cookies?.count == 1)
+        for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+        HeldProtocol.finish()
+        #expect(try await body.collect().text == "own")
+        #expect(storage.cookies == [])
+    }
+}
+
+/// Responds as `OwnProtocol` does, and then waits for `finish()`.
+private final class HeldProtocol: OwnProtocol {
+    private static let held = Locked<HeldProtocol?>(nil)
+
+    override func startLoading() {
+        Self.held.withLock { $0 = self }
+        super.startLoading()
+    }
+
+    override func finish() {}
+
+    static func finish() {
+        nonisolated(unsafe) let held = held.take()
+        held?.task?.transferQueue?.async { held?.client?.urlProtocolDidFinishLoading(held!) }
+    }
 }
 
 private func expectKnownProtocols(shared: URLSession) async throws {
@@ -86,7 +121,7 @@ private func expectKnownProtocols(shared: URLSession) async throws {
 }
 
 /// Responds to some requests, and leaves others to Foundation.
-private final class OwnProtocol: URLProtocol {
+private class OwnProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.path == "/own" }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
     override func stopLoading() {}
@@ -97,7 +132,9 @@ private final class OwnProtocol: URLProtocol {
             headerFields: ["Set-Cookie": "id=1; Path=/"])!
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         client?.urlProtocol(self, didLoad: Data("own".utf8))
-        client?.urlProtocolDidFinishLoading(self)
+        finish()
     }
+
+    func finish() { client?.urlProtocolDidFinishLoading(self) }
 }
 #endif
