@@ -274,15 +274,15 @@ private final class BodyTransfer: Sendable {
             }
         }
         if let ending { return try ending.get() }
-        if Task.isCancelled { _ = end(URLError(.cancelled)) }
         do {
+            try Task.checkNotCancelled()
             let piece = try await source()
             state.withLock { $0 = piece == nil ? .ended(.success(nil)) : .open }
             return piece
         } catch {
             state.withLock { $0 = .ended(.failure(error)) }
-            // If a function that transforms the body threw the error, the transfer has not ended
-            // yet.
+            // If the task was cancelled, or a function that transforms the body threw the error, the
+            // transfer has not ended yet.
             _ = end(URLError(.cancelled))
             throw error
         }

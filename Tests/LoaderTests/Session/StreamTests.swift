@@ -52,6 +52,17 @@ import TestSupport
         }
     }
 
+    @Test(arguments: ["", "a"], [true, false])
+    func aCancelledReaderOfACompleteBodyThrows(_ text: String, isComplete: Bool) async throws {
+        let body = isComplete ? HTTPBody(Data(text.utf8)) : HTTPBody([Data(text.utf8)])
+        let reader = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var pieces = body.makeAsyncIterator()
+            return try await pieces.next()
+        }
+        await #expect(throws: URLError(.cancelled)) { try await reader.value }
+    }
+
     @Test func aBodyIsReadOnce() async throws {
         let body = HTTPBody([Data("a".utf8)])
         #expect(body.data == nil)
