@@ -88,7 +88,8 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     // Foundation on Linux recognizes only lowercase schemes.
     parts.scheme = parts.scheme?.lowercased()
     if parts.percentEncodedFragment == nil {
-        parts.percentEncodedFragment = origin.fragment(percentEncoded: true)
+        parts.percentEncodedFragment =
+            URLComponents(url: origin, resolvingAgainstBaseURL: true)?.percentEncodedFragment
     }
     return parts.url
 }
