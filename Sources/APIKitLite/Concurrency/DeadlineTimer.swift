@@ -30,9 +30,13 @@ final class DeadlineTimer: Sendable {
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
-        let deadline = timeline.now() + duration
-        if let callBack = timeline.callBack { return (deadline, callBack(deadline, work)) }
+        if let callBack = timeline.callBack {
+            let deadline = timeline.now() + duration
+            return (deadline, callBack(deadline, work))
+        }
         return state.withLock { state in
+            // The lock keeps the deadlines in order, because the task sleeps until the first one.
+            let deadline = timeline.now() + duration
             state.lastID += 1
             state.pending[state.lastID] = (deadline, work)
             state.sleeper = state.sleeper ?? sleeper()

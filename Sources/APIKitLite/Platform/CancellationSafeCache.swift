@@ -97,7 +97,8 @@ extension CancellationSafeCache {
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
     /// threads, such as Foundation's, may read `urlCache` at the same time without a lock. Those
     /// threads get the old cache or the wrapper. Either cache is usable, because the wrapper
-    /// retains the old cache, and is fully initialized before the assignment.
+    /// retains the old cache, and is fully initialized before the assignment. If Foundation renames
+    /// the private property that `transferQueue` reads, the cache is not replaced.
     static func wrapCache(of session: URLSession) {
         let configuration = session.configuration
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache),

@@ -76,7 +76,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     ) async throws -> TaskOutcome {
         // On Linux, `data(for:)` would resume its continuation on Foundation's serial queue.
         // Cancelling a request to a mock would then deadlock every `URLSession` in the process.
-        return try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { continuation in
             callFoundation { [self] in
                 do { try session.prepareForTask(isOverConnection: isOverConnection) } catch {
                     return continuation.resume(throwing: error)
