@@ -234,8 +234,8 @@ package struct SecretWalk {
         guard let blank else { return part }
         let rest = part[blank.upperBound...]
         // The line break at the end belongs to the delimiter. A cut body may lack it.
-        let lineEnd = rest.reversed().prefix { "\r\n".utf8.contains($0) }
-        let content = rest.dropLast(lineEnd.count)
+        let lineEnd = ["\r\n", "\n"].first { rest.suffix($0.utf8.count).elementsEqual($0.utf8) }
+        let content = rest.dropLast(lineEnd?.utf8.count ?? 0)
         let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
         let headers = head.split("\n").map { $0.cut(at: ":") }
         func value(_ name: String) -> String? {

@@ -173,6 +173,7 @@ import Testing
     /// A form with three parts, up to a place in or after the last part.
     @Test(arguments: [
         ("zQ8hunter2Lm\r\n--b--\r\n", "REDACTED-1\r\n--b--\r\n"),
+        ("zQ8hunter2Lm\n\r\n--b--\r\n", "REDACTED-1\r\n--b--\r\n"),
         ("zQ8hunter2Lm\r\n--b", "REDACTED-1\r\n--b"),
         ("zQ8hunter2Lm\r\n--", "REDACTED-1\r\n--"), ("zQ8hunter2Lm\r", "REDACTED-1\r"),
         ("zQ8hunter2Lm\n", "REDACTED-1\n"), ("zQ8hunter2Lm", "REDACTED-1"),
