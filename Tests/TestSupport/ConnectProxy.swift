@@ -1,5 +1,3 @@
-import Foundation
-
 /// A proxy of this machine that responds to CONNECT, and connects to the named port of this
 /// machine.
 ///
@@ -8,30 +6,22 @@ import Foundation
 package final class ConnectProxy: Sendable {
     private let listener: Listener
 
-    package init(port: Int) throws {
-        listener = try Listener(port: port) { serve($0) }
-    }
+    package init(port: Int) throws { listener = try Listener(port: port) { serve($0) } }
 }
 
 private func serve(_ client: Int32) {
-    var head = Data()
-    while head.range(of: Data("\r\n\r\n".utf8)) == nil {
-        guard let bytes = received(from: client) else { return }
-        head += bytes
-    }
+    guard let head = SocketReader(client).takeHead() else { return }
     // CONNECT host:port HTTP/1.1
-    let target = head.text.components(separatedBy: " ")[1].components(separatedBy: ":")
+    let target = head[0].components(separatedBy: " ")[1].components(separatedBy: ":")
     if let status = Int(target[0].prefix { $0 != "." }) {
-        let response = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/plain\r\nContent-Length: 2"
-        sendAll(Data("\(response)\r\n\r\nno".utf8), to: client)
+        let fields = "Content-Type: text/plain\r\nContent-Length: 2"
+        sendAll("HTTP/1.1 \(status) Refused\r\n\(fields)\r\n\r\nno", to: client)
         return
     }
     guard let server = try? connectedSocket(port: Int(target[1]) ?? 0) else { return }
     defer { close(server) }
     let isTyped = target[0].contains("-typed.")
     let type = isTyped ? "Content-Type: text/html\r\nContent-Length: 0\r\n" : ""
-    sendAll(
-        Data("HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\(type)\r\n".utf8),
-        to: client)
+    sendAll("HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\(type)\r\n", to: client)
     relay(between: client, and: server)
 }

@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 /// A server of HTTP/2 without TLS that reads requests, responds to some of them, and then closes
 /// the connection.
@@ -18,18 +17,16 @@ package final class HTTP2Server: Sendable {
 
     private let listener: Listener
     private let counts = Locked<[String: Int]>([:])
-    private let empty = Locked(0)
 
     package var url: URL { listener.url }
     /// How often each request was read, by its body.
-    package var readCounts: [String: Int] { counts.withLock { $0 } }
+    package var readCounts: [String: Int] { counts.withLock { $0.filter { !$0.key.isEmpty } } }
     /// How many requests had an empty body.
-    package var emptyCount: Int { empty.withLock { $0 } }
+    package var emptyCount: Int { counts.withLock { $0["", default: 0] } }
 
     package init(ending end: End) throws {
-        listener = try Listener { [counts, empty] descriptor in
+        listener = try Listener { [counts] descriptor in
             HTTP2Connection(descriptor).serve(ending: end) { body in
-                guard !body.isEmpty else { return empty.withLock { $0 += 1 } }
                 counts.withLock { $0[body, default: 0] += 1 }
             }
         }
@@ -38,23 +35,15 @@ package final class HTTP2Server: Sendable {
 
 /// The frames of one connection (RFC 9113, section 4.1).
 private final class HTTP2Connection {
-    private struct Frame {
-        let type: UInt8
-        let flags: UInt8
-        let stream: UInt32
-        let payload: Data
-    }
-
     private let descriptor: Int32
+    private let reader: SocketReader
     private var bodies: [UInt32: Data] = [:]
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(_ descriptor: Int32) { (self.descriptor, reader) = (descriptor, SocketReader(descriptor)) }
 
     func serve(ending end: HTTP2Server.End, didRead: (_ body: String) -> Void) {
         let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-        guard read(preface.utf8.count)?.text == preface else { return }
+        guard reader.take(preface.utf8.count)?.text == preface else { return }
         send(type: 4, stream: 0)
         var requestCount = 0
         while let frame = readFrame() {
@@ -71,40 +60,24 @@ private final class HTTP2Connection {
             }
             switch end {
             case .close: break
-            case .goAway:
-                send(type: 7, stream: 0, frame.stream.bytes + UInt32(2).bytes)
-            case .reset:
-                send(type: 3, stream: frame.stream, UInt32(2).bytes)
+            case .goAway: send(type: 7, stream: 0, frame.stream.bytes + UInt32(2).bytes)
+            case .reset: send(type: 3, stream: frame.stream, UInt32(2).bytes)
             }
             return
         }
     }
 
-    private func readFrame() -> Frame? {
-        guard let head = read(9).map({ [UInt8]($0) }) else { return nil }
+    private func readFrame() -> (type: UInt8, flags: UInt8, stream: UInt32, payload: Data)? {
+        guard let head = reader.take(9).map({ [UInt8]($0) }) else { return nil }
         let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
-        guard let payload = read(length) else { return nil }
+        guard let payload = reader.take(length) else { return nil }
         let stream = head[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return Frame(type: head[3], flags: head[4], stream: stream, payload: payload)
+        return (head[3], head[4], stream, payload)
     }
 
-    private func read(_ count: Int) -> Data? {
-        var bytes = Data()
-        while bytes.count < count {
-            var buffer = [UInt8](repeating: 0, count: count - bytes.count)
-            let received = recv(descriptor, &buffer, buffer.count, 0)
-            guard received > 0 else { return nil }
-            bytes += buffer[..<received]
-        }
-        return bytes
-    }
-
-    private func send(
-        type: UInt8, flags: UInt8 = 0, stream: UInt32, _ payload: Data = Data()
-    ) {
+    private func send(type: UInt8, flags: UInt8 = 0, stream: UInt32, _ payload: Data = Data()) {
         let length = UInt32(payload.count).bytes.dropFirst()
-        let frame = [UInt8](length + [type, flags] + stream.bytes + payload)
-        _ = Foundation.send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL))
+        sendAll(length + [type, flags] + stream.bytes + payload, to: descriptor)
     }
 }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Passes bytes on in both directions, until one side closes its connection, or the server has sent
 /// as many bytes as the limit.
 func relay(between client: Int32, and server: Int32, limit: Int = .max) {
@@ -21,6 +19,47 @@ func received(from descriptor: Int32) -> Data? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = recv(descriptor, &buffer, buffer.count, 0)
     return count > 0 ? Data(buffer[..<count]) : nil
+}
+
+/// Reads what the other side of a connection sends.
+final class SocketReader {
+    private let descriptor: Int32
+    private(set) var bytes = Data()
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Reads until the bytes satisfy a condition, and returns whether they do.
+    func read(until isEnough: (Data) -> Bool) -> Bool {
+        while !isEnough(bytes) {
+            guard let more = received(from: descriptor) else { return false }
+            bytes += more
+        }
+        return true
+    }
+
+    /// Takes so many bytes, or returns nil if there are fewer.
+    func take(_ count: Int) -> Data? {
+        guard read(until: { $0.count >= count }) else { return nil }
+        defer { bytes = Data(bytes.dropFirst(count)) }
+        return bytes.prefix(count)
+    }
+
+    /// Takes the lines up to the next empty line, or returns nil if there is none.
+    func takeHead() -> [String]? {
+        let end = Data("\r\n\r\n".utf8)
+        guard read(until: { $0.range(of: end) != nil }), let range = bytes.range(of: end) else {
+            return nil
+        }
+        defer { bytes = Data(bytes[range.upperBound...]) }
+        return bytes[..<range.lowerBound].text.components(separatedBy: "\r\n")
+    }
+
+    func removeAll() { bytes = Data() }
+}
+
+@discardableResult
+func sendAll(_ text: String, to descriptor: Int32) -> Bool {
+    sendAll(Data(text.utf8), to: descriptor)
 }
 
 /// Returns whether all bytes were sent.
