@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 /// A server that breaks each connection.
 package final class BrokenServer: Sendable {

@@ -1,10 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// What happens to a cookie between the headers of the response that sets it and the end of its
 /// body.

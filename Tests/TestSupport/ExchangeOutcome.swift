@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 /// The outcome of an exchange: its body, or the code of its error.
 package enum ExchangeOutcome: Hashable, Sendable {

@@ -1,29 +1,11 @@
 // Other platforms cannot start a process.
 #if os(macOS) || os(Linux)
 import APIKitLite
-import Foundation
-import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Runs a test with `URLSession.shared` as the first session of its process, as in an app that makes
 /// no other one. On Linux, its configuration then names no protocol class.
 ///
-/// Only the body of an exit test has a process in which no other test has made a session:
-///
-/// ```swift
-/// await #expect(processExitsWith: .success) {
-///     let network = MockNetwork()
-///     network.stub(.any, .chunks(["one ", "two"]), times: .any)
-///     let url = try network.serve().url
-///     try await withFirstSession { session in
-///         #expect(try await session.exchange(URLRequest(url: url)).0.text == "one two")
-///     }
-/// }
-/// ```
-///
+/// Only the body of an exit test has a process in which no other test has made a session.
 /// `serve()` and the servers of this folder make no session. An exit test has no arguments, so a
 /// table is a loop, as with `forEachRow`.
 package func withFirstSession(

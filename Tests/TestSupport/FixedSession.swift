@@ -1,13 +1,10 @@
 import APIKitLite
-import Foundation
 
 /// A session that responds to every request with the same body and the status 200.
 package struct FixedSession: HTTPSession {
     private let body: Data
 
-    package init(_ body: Data = Data("{}".utf8)) {
-        self.body = body
-    }
+    package init(_ body: Data = Data("{}".utf8)) { self.body = body }
 
     package func send(
         _ request: URLRequest, awaiting options: SendOptions

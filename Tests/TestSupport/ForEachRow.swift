@@ -1,5 +1,3 @@
-import Testing
-
 /// Checks each row of a table in one test, and records an error that a row throws with its name.
 ///
 /// A large table as `arguments:` prints a line for each row, so that the lines of a failure are

@@ -1,15 +1,10 @@
 /// Suspends tasks until it is opened, once.
 package final class Gate: Sendable {
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
+    private let (stream, continuation) = AsyncStream<Void>.makeStream()
 
-    package init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
+    package init() {}
 
-    package func open() {
-        continuation.finish()
-    }
+    package func open() { continuation.finish() }
 
     package func wait() async {
         for await _ in stream {}

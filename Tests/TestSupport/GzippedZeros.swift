@@ -1,5 +1,3 @@
-import Foundation
-
 extension Data {
     /// Zeros in gzip, 2,064 for each 13 bytes. The stream has no end, so it cannot be read to the end.
     package static func gzippedZeros(_ count: Int) -> Data {

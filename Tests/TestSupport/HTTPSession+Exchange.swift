@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 extension HTTPSession {
     /// The `data(for:progress:)` of the library, even on a `URLSession`, where the compiler prefers

@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 /// A server whose body does not end: it sends a large part of it, and then a byte at a time until the
 /// client leaves.

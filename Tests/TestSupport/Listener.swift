@@ -1,5 +1,3 @@
-import Foundation
-
 /// A socket that accepts connections for as long as this object lives.
 final class Listener: Sendable {
     let url: URL

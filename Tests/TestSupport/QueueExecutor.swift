@@ -1,5 +1,3 @@
-import Foundation
-
 /// Runs tasks on its own queue, so a test knows when all of them wait for something.
 ///
 /// Only an old simulator has no executors of tasks. There, tasks run as they otherwise do.
@@ -18,7 +16,7 @@ package final class QueueExecutor: Sendable {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
             return Task { try await work() }
         }
-        return Task(executorPreference: Executor(queue: queue)) { try await work() }
+        return Task(executorPreference: JobExecutor { [queue] in queue }) { try await work() }
     }
 
     /// Suspends until each task that was started before has reached its first suspension.
@@ -29,16 +27,15 @@ package final class QueueExecutor: Sendable {
     }
 }
 
+/// Runs each job on the queue that a function returns for it.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class Executor: TaskExecutor {
-    private let queue: DispatchQueue
+final class JobExecutor: TaskExecutor {
+    private let queue: @Sendable () -> DispatchQueue
 
-    init(queue: DispatchQueue) {
-        self.queue = queue
-    }
+    init(_ queue: @escaping @Sendable () -> DispatchQueue) { self.queue = queue }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+        queue().async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

@@ -1,15 +1,10 @@
 /// Collects events from callbacks on any thread.
 package final class Recorder<Event: Sendable>: Sendable {
-    private let stream: AsyncStream<Event>
-    private let continuation: AsyncStream<Event>.Continuation
+    private let (stream, continuation) = AsyncStream<Event>.makeStream()
 
-    package init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
+    package init() {}
 
-    package func append(_ event: Event) {
-        continuation.yield(event)
-    }
+    package func append(_ event: Event) { continuation.yield(event) }
 
     /// Suspends until an event satisfies `isLast`, and returns the events up to it.
     package func events(until isLast: (Event) -> Bool) async -> [Event] {

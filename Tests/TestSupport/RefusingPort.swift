@@ -1,17 +1,11 @@
-import Foundation
-
 /// A bound port without a listener, so that connections are refused.
 package final class RefusingPort: Sendable {
     package let url: URL
     private let descriptor: Int32
 
-    package init() throws {
-        (descriptor, url) = try boundSocket()
-    }
+    package init() throws { (descriptor, url) = try boundSocket() }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 }
 
 /// Returns a socket on a port of this machine, and the URL of the port. Zero means a free port.

@@ -36,7 +36,5 @@ package final class ReportRecorder: Sendable {
     }
 
     /// Suspends until something is watched.
-    package func waitForWatch() async {
-        await yieldWhile { clock.pendingDeadlines.isEmpty }
-    }
+    package func waitForWatch() async { await yieldWhile { clock.pendingDeadlines.isEmpty } }
 }

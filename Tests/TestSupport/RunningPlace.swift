@@ -1,5 +1,3 @@
-import Foundation
-
 /// Where a function runs: on the main actor, or in the background.
 package enum RunningPlace: Sendable {
     case mainActor

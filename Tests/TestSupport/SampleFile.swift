@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 /// A fenced `swift` block. Other fences have code that no test can compile: manifests, compiler
 /// messages, code that is wrong on purpose, and code for frameworks that only Apple has.
 package struct Sample {
@@ -30,27 +27,19 @@ package struct SampleFile {
     /// - Parameter pattern: With one `*`, which stands for anything.
     package static func all(in folder: String, named pattern: String) throws -> [SampleFile] {
         let ends = pattern.split(separator: "*", omittingEmptySubsequences: false)
-        return try FileManager.default
-            .contentsOfDirectory(
-                atPath: URL.repository.appending(path: folder).path(percentEncoded: false)
-            )
+        let path = URL.repository.appending(path: folder).path(percentEncoded: false)
+        return try FileManager.default.contentsOfDirectory(atPath: path)
             .filter { $0.hasPrefix(ends[0]) && $0.hasSuffix(ends[1]) }
             .map { try SampleFile("\(folder)/\($0)") }
     }
 
     package var samples: [Sample] {
-        var samples: [Sample] = []
-        var start: Int?
-        for (index, line) in lines.enumerated() where line.hasPrefix("```") {
-            if let begin = start {
-                samples.append(
-                    Sample(place: "\(path):\(begin + 1)", lines: Array(lines[(begin + 1)..<index])))
-                start = nil
-            } else if line == "```swift" {
-                start = index
-            }
+        let fences = lines.indices.filter { lines[$0].hasPrefix("```") }
+        return stride(from: 0, to: fences.count - 1, by: 2).compactMap { index in
+            let (start, end) = (fences[index], fences[index + 1])
+            guard lines[start] == "```swift" else { return nil }
+            return Sample(place: "\(path):\(start + 1)", lines: Array(lines[(start + 1)..<end]))
         }
-        return samples
     }
 
     package func holds(_ sample: Sample) -> Bool {

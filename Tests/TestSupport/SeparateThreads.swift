@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 extension Trait where Self == SeparateThreads {
     /// Runs a test on threads that it may block, as a client with a blocking socket does. All tests
     /// share Swift's own pool, which has one thread per core.
@@ -17,17 +14,8 @@ package struct SeparateThreads: SuiteTrait, TestTrait, TestScoping {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
             return try await function()
         }
-        try await withTaskExecutorPreference(ThreadExecutor()) { try await function() }
-    }
-}
-
-/// Runs each job on a separate queue. A serial queue gets another thread if all others are blocked.
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class ThreadExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        DispatchQueue(label: "SeparateThreads").async { [self] in
-            job.runSynchronously(on: asUnownedTaskExecutor())
-        }
+        // A serial queue gets another thread if all others are blocked.
+        let executor = JobExecutor { DispatchQueue(label: "SeparateThreads") }
+        try await withTaskExecutorPreference(executor) { try await function() }
     }
 }

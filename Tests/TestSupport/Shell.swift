@@ -1,5 +1,3 @@
-import Foundation
-
 #if os(macOS) || os(Linux)
 package let hasCurl = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
     .split(separator: ":")

@@ -34,7 +34,5 @@ package final class StandardErrorRecorder: Sendable {
         set { paused.withLock { $0 = newValue } }
     }
 
-    package func removeAll() {
-        recorded.withLock { $0 = [] }
-    }
+    package func removeAll() { recorded.withLock { $0 = [] } }
 }

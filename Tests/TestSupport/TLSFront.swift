@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 /// A port of nginx, which `scripts/with-tls` starts. Certificates are for `localhost`, not for
 /// `127.0.0.1`.
 package enum TLSFront: Int, CaseIterable, Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A folder that is removed when it is no longer used.
 package final class TemporaryFolder: Sendable {
     package let url: URL
@@ -9,9 +7,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     /// Writes a file, in place of an earlier one, and returns its URL.
     @discardableResult

@@ -1,6 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 
 /// A client of a mock network, over one transport.
 package struct TestClient: Sendable {
@@ -16,10 +15,7 @@ package struct TestClient: Sendable {
     package func request(
         _ path: String = "a", method: String = "GET", headers: [String: String] = [:]
     ) -> URLRequest {
-        var request = URLRequest(url: baseURL.appending(path: path))
-        request.httpMethod = method
-        request.allHTTPHeaderFields = headers
-        return request
+        .plain(baseURL.appending(path: path).absoluteString, method: method, headers: headers)
     }
 
     /// Loads a path, and returns the body of its response as text.
@@ -47,9 +43,7 @@ package struct TestClient: Sendable {
 
 extension HTTPBody {
     /// The whole body as text.
-    package var text: String {
-        get async throws { try await collect().text }
-    }
+    package var text: String { get async throws { try await collect().text } }
 }
 
 extension MockNetwork {

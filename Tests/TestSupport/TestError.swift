@@ -1,7 +1,5 @@
 package struct TestError: Error, Equatable {
     package var number: Int
 
-    package init(number: Int = 0) {
-        self.number = number
-    }
+    package init(number: Int = 0) { self.number = number }
 }

@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 @testable import APIKitLiteTesting
 
 extension Trait where Self == TimeLimit {

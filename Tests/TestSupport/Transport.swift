@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 
 @testable import APIKitLiteTesting
 

@@ -1,5 +1,4 @@
 #if os(Linux)
-import Foundation
 
 /// A body of 200 MB, of which only the beginning has content. It counts the bytes that are read: the
 /// system has pages only for these.
@@ -24,9 +23,7 @@ package final class VastBody {
     deinit { munmap(address, Self.size) }
 
     /// The body. It may be used as long as this object exists.
-    package var data: Data {
-        Data(bytesNoCopy: address, count: Self.size, deallocator: .none)
-    }
+    package var data: Data { Data(bytesNoCopy: address, count: Self.size, deallocator: .none) }
 
     /// The number of bytes that have been read, in whole pages, with the 3 MB that were written.
     package var bytesRead: Int {

@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 /// The texts about one subject that people read.
 package struct Wordings {
     let title: String
@@ -11,9 +8,7 @@ package struct Wordings {
         self.texts = texts
     }
 
-    package init(_ title: String, _ texts: String...) {
-        self.init(title, texts)
-    }
+    package init(_ title: String, _ texts: String...) { self.init(title, texts) }
 
     var section: String {
         let separator = texts.contains { $0.contains("\n") } ? "\n\n" : "\n"
