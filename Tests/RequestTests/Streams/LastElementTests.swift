@@ -2,36 +2,110 @@ import APIKitLite
 import TestSupport
 
 @Suite(.limited) struct LastElementTests {
-    @Test(arguments: ModelStream.all)
-    func endsAtTheLastElementOfAModelsStream(_ stream: ModelStream) throws {
-        let whole = Data(stream.pieces.joined().utf8)
-
-        for pieces in whole.allPieces {
-            var parser = stream.makeParser(for: .status(200))
-            let (words, error) = parser.deliver(pieces)
-            #expect(words == stream.words)
-            #expect(error == nil)
-            // A line at the end of the body needs no line end.
-            #expect(parser.isComplete)
+    /// The response of a language model's API ends at its last piece, and is cut without it.
+    private func expectEnd(
+        of pieces: [String], words: [String] = ["Hel", "lo"], cut cutWords: [String]? = nil,
+        _ parser: some StreamParser<String>, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for rest in ["", "data: x\n\n"] {
+            let isWhole = parser.delivers(words, of: pieces.joined() + rest)
+            #expect(isWhole, sourceLocation: location)
         }
-        #expect(try stream.parseResponse(data: whole + Data("data: x\n\n".utf8)) == stream.words)
+        let cut = pieces.dropLast().joined()
+        let unfinished = StreamError.unfinished(elementCount: pieces.count - 1)
+        let isCut = parser.delivers(cutWords ?? words, then: unfinished, of: cut)
+        #expect(isCut, sourceLocation: location)
+        for count in 1..<cut.utf8.count {
+            var parser = parser
+            let error = parser.deliver([Data(cut.utf8).prefix(count)]).error
+            #expect(error != nil, "\(count) bytes", sourceLocation: location)
+        }
     }
 
-    @Test(arguments: ModelStream.all)
-    func aModelsStreamWithoutItsLastElementIsCut(_ stream: ModelStream) {
-        let cut = Data(stream.pieces.dropLast().joined().utf8)
+    private func event(_ json: String, type: String = "message") -> String {
+        ServerSentEvent(event: type, data: json).text
+    }
 
-        for pieces in cut.allPieces {
-            var parser = stream.makeParser(for: .status(200))
-            let (words, error) = parser.deliver(pieces)
-            #expect(stream.words.starts(with: words) && words.count >= stream.words.count - 1)
-            #expect(error as? StreamError == .unfinished(elementCount: stream.pieces.count - 1))
-            #expect(!parser.isComplete)
+    @Test func anthropicsMessagesEndAtMessageStop() {
+        struct Message: Decodable {
+            struct Delta: Decodable { var text: String? }
+            var delta: Delta?
         }
-        for count in 1..<cut.count {
-            var parser = stream.makeParser(for: .status(200))
-            #expect(parser.deliver([cut.prefix(count)]).error != nil, "\(count) bytes")
+        expectEnd(
+            of: [
+                event(#"{"type":"message_start","message":{"content":[]}}"#, type: "message_start"),
+                event(#"{"type": "ping"}"#, type: "ping"),
+                event(#"{"index":0,"delta":{"text":"Hel"}}"#, type: "content_block_delta"),
+                event(#"{"index":0,"delta":{"text":"lo"}}"#, type: "content_block_delta"),
+                event(#"{"delta":{"stop_reason":"end_turn"}}"#, type: "message_delta"),
+                event(#"{"type":"message_stop"  }"#, type: "message_stop"),
+            ],
+            ServerSentEvents().until { $0.event == "message_stop" }
+                .json(Message.self).compactMap { $0.delta?.text })
+    }
+
+    @Test(arguments: ["completed", "incomplete", "failed"])
+    func openAIsResponsesEndAtOneOfThreeEvents(_ end: String) {
+        struct Event: Decodable { var delta: String? }
+        let ends = ["response.completed", "response.incomplete", "response.failed"]
+        expectEnd(
+            of: [
+                event(#"{"response":{"error":null}}"#, type: "response.created"),
+                event(#"{"delta":"Hel"}"#, type: "response.output_text.delta"),
+                event(#"{"delta":"lo"}"#, type: "response.output_text.delta"),
+                event(#"{"text":"Hello"}"#, type: "response.output_text.done"),
+                event(#"{"response":{"status":"\#(end)"}}"#, type: "response.\(end)"),
+            ],
+            ServerSentEvents().until { ends.contains($0.event) }
+                .json(Event.self).compactMap(\.delta))
+    }
+
+    /// As many servers send them: `[DONE]` is no JSON.
+    @Test func chatCompletionsEndAtDone() {
+        struct Chunk: Decodable {
+            struct Choice: Decodable { var delta: Delta }
+            struct Delta: Decodable { var content: String }
+            var choices: [Choice]
         }
+        expectEnd(
+            of: [
+                event(#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#),
+                event(#"{"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}"#),
+                event("[DONE]"),
+            ],
+            ServerSentEvents().until(data: "[DONE]")
+                .json(Chunk.self).compactMap { $0.choices.first?.delta.content })
+    }
+
+    /// The last element is the one with a `finishReason`, and has a text.
+    @Test func geminisStreamEndsAtTheReason() {
+        struct Generation: Decodable {
+            struct Candidate: Decodable { var content: Content, finishReason: String? }
+            struct Content: Decodable { var parts: [Part] }
+            struct Part: Decodable { var text: String }
+            var candidates: [Candidate]
+        }
+        expectEnd(
+            of: [
+                event(#"{"candidates":[{"content":{"parts":[{"text":"Hel"}]}}]}"#),
+                event(
+                    #"{"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}"#
+                ),
+            ], cut: ["Hel"],
+            ServerSentEvents().json(Generation.self)
+                .until { $0.candidates.first?.finishReason != nil }
+                .compactMap { $0.candidates.first?.content.parts.first?.text })
+    }
+
+    /// As local models send them.
+    @Test func linesEndWhereTheyAreDone() {
+        struct Line: Decodable { var text: String, done: Bool }
+        expectEnd(
+            of: [
+                #"{"text":"Hel","done":false}\#n"#, #"{"text":"lo","done":false}\#n"#,
+                #"{"text":"","done":true}\#n"#,
+            ], words: ["Hel", "lo", ""], cut: ["Hel", "lo"],
+            JSONLines(Line.self).until(\.done).map(\.text))
     }
 
     /// A parser of another module: each byte is an element, and `.` ends the body.
