@@ -66,15 +66,12 @@ import TestSupport
                 return Mirror(self, children: [])
             }
         }
-        struct Refusal: Error {
-            let body: [Byte]
-            var errors: [any Error] = []
-        }
+        struct Thrown: Error { let body: [Byte], errors: [any Error] }
         let visits = Locked(0)
         let body = Array(repeating: Byte(visits: visits), count: 10_000)
         func cause(_ errors: [any Error]) -> APIRequestError? {
-            APIRequestError(stage: .transport, underlying: Refusal(body: body, errors: errors))
-                .cause
+            let thrown = Thrown(body: body, errors: errors)
+            return APIRequestError(stage: .transport, underlying: thrown).cause
         }
 
         #expect(cause([]) == nil)
@@ -85,28 +82,25 @@ import TestSupport
     }
 
     @Test func knowsACancellationFromAFailure() {
-        func isCancellation(_ error: any Error, _ flag: Bool = false) -> Bool {
-            APIRequestError(stage: .transport, underlying: error, isCancellation: flag)
-                .isCancellation
+        for (error, flag, expected): (any Error, Bool, Bool) in [
+            (CancellationError(), false, true), (URLError(.cancelled), true, true),
+            (URLError(.cancelled), false, false), (TestError(), false, false),
+        ] {
+            let load = APIRequestError(stage: .transport, underlying: error, isCancellation: flag)
+            #expect(load.isCancellation == expected, "\(error)")
         }
-        #expect(isCancellation(CancellationError()))
-        #expect(isCancellation(URLError(.cancelled), true))
-        #expect(!isCancellation(URLError(.cancelled)))
-        #expect(!isCancellation(TestError()))
     }
 
     @Test func hidesWhatItsRedactionHides() throws {
-        struct Refusal: LocalizedError {
-            var errorDescription: String? { "Refused: hunter2, hunter3" }
-        }
+        let refusal = Refusal(description: "Refused: hunter2, hunter3")
         let request = try URLRequest(
             "POST", URL(string: "https://h")!, query: ["birthday": "hunter2", "token": "hunter3"]
         ).jsonBody(["birthday": "hunter2"])
-        func error(_ redaction: Redaction, _ underlying: any Error = Refusal()) -> APIRequestError {
+        func error(_ redaction: Redaction, _ underlying: (any Error)? = nil) -> APIRequestError {
             APIRequestError(
                 stage: .validate, request: request, response: .status(400),
                 data: Data(#"{"birthday":"hunter2","token":"hunter3"}"#.utf8),
-                underlying: underlying, redaction: redaction)
+                underlying: underlying ?? refusal, redaction: redaction)
         }
         func texts(_ error: APIRequestError) -> String {
             error.description + error.localizedDescription
@@ -160,21 +154,20 @@ import TestSupport
     }
 
     @Test func anEventHidesWhatALogHides() {
-        struct Refusal: Error, CustomStringConvertible { let description = "sent birthday=hunter2" }
-        let request = URLRequest(url: URL(string: "https://h?birthday=hunter2")!)
+        let refusal = Failure(description: "sent birthday=hunter2")
+        let request = URLRequest.plain("https://h?birthday=hunter2")
         let own = APIRequestError(
-            stage: .validate, request: request, underlying: Refusal(),
+            stage: .validate, request: request, underlying: refusal,
             redaction: .standard.adding("birthday"))
-        let other = APIRequestError(stage: .validate, request: request, underlying: Refusal())
-        let events = [
+        let other = APIRequestError(stage: .validate, request: request, underlying: refusal)
+
+        for event in [
             ExchangeEvent(.started, id: 1, request),
             ExchangeEvent(
                 .received(bytes: 0), id: 1, request, response: .status(200), after: .zero),
-            ExchangeEvent(.failed(Refusal()), id: 1, request, after: .zero),
+            ExchangeEvent(.failed(refusal), id: 1, request, after: .zero),
             ExchangeEvent(rejected: other, id: 1),
-        ]
-
-        for event in events {
+        ] {
             #expect(event.description.contains("hunter2"))
             #expect(event.description == event.description(redacting: .standard))
             let line = event.description(redacting: .standard.adding("birthday"))

@@ -2,22 +2,20 @@ import APIKitLite
 import TestSupport
 
 @Suite(.limited) struct CurlCommandTests {
-    private typealias Row = (
-        method: String, headers: [String: String], body: Data?, url: String, arguments: String
-    )
+    private typealias Row = (request: URLRequest, arguments: String)
 
     private static func row(
         _ method: String, _ arguments: String, _ headers: [String: String] = [:],
         body: Data? = nil, url: String = "https://h/v1"
     ) -> Row {
-        (method, headers, body, url, arguments)
+        (.plain(url, method: method, headers: headers, body: body), arguments)
     }
 
     private static func post(_ body: String, _ type: String, shown: String? = nil) -> Row {
         let arguments = "-X POST 'https://h/v1' -H 'Content-Type: \(type)' --data-raw "
+        let body = Data(body.utf8)
         return row(
-            "POST", arguments + "'\(shown ?? body)'", ["Content-Type": type],
-            body: Data(body.utf8))
+            "POST", arguments + "'\(shown ?? body.text)'", ["Content-Type": type], body: body)
     }
 
     private static let form = "application/x-www-form-urlencoded"
@@ -64,24 +62,16 @@ import TestSupport
 
     @Test func sendsTheSameRequest() {
         for (rows, redaction) in [(Self.redacted, Redaction.standard), (Self.unredacted, .none)] {
-            for row in rows {
-                var request = URLRequest(url: URL(string: row.url)!)
-                request.httpMethod = row.method
-                for (name, value) in row.headers {
-                    request.setValue(value, forHTTPHeaderField: name)
-                }
-                request.httpBody = row.body
+            for (request, arguments) in rows {
                 let command = request.curlCommand(redacting: redaction)
-
                 // Byte by byte, for a byte order mark.
-                #expect(command.utf8.elementsEqual("curl \(row.arguments)".utf8), "\(command)")
+                #expect(command.utf8.elementsEqual("curl \(arguments)".utf8), "\(command)")
             }
         }
     }
 
     @Test func saysThatAStreamIsNotShown() {
-        var request = URLRequest(url: URL(string: "https://h/v1")!)
-        request.httpMethod = "POST"
+        var request = URLRequest.plain("https://h/v1", method: "POST")
         request.httpBodyStream = InputStream(data: Data("hunter2".utf8))
 
         #expect(

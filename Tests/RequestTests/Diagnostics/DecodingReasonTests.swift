@@ -127,8 +127,7 @@ import TestSupport
 
     /// Any part of such a text may be secret.
     @Test(arguments: [
-        #"{"a": 1, "longitude": NaN, "b": 2}"#,
-        #"{"token":"hunter2","a":[1,{"b":-Infinity}]}"#,
+        #"{"a": 1, "longitude": NaN, "b": 2}"#, #"{"token":"hunter2","a":[1,{"b":-Infinity}]}"#,
         #"{"token" "hunter2"}"#, "[{\"token\":\"hun\nter2\"}, hunter2]",
         #"{"a":[hunter2-and-other-words]}"#, "{'token': 'hunter2'}",
         "{password=hunter2, user=emma}", "[section]\npassword=hunter2", "Sorry, hunter2",

@@ -10,8 +10,6 @@ import TestSupport
         #expect(Data("aa😀b".utf8).beginning(limit) == Data(text.utf8))
     }
 
-    private struct Refusal: Error, CustomStringConvertible { let description: String }
-
     private func bodyLine(
         _ body: String, type: String = "application/json", of request: URLRequest? = nil,
         at path: [PathKey]? = nil
@@ -22,8 +20,7 @@ import TestSupport
             } ?? UnacceptableStatusError(statusCode: 500)
         let error = APIRequestError(
             stage: .validate, request: request,
-            response: .status(500, headers: ["Content-Type": type]), data: Data(body.utf8),
-            underlying: underlying)
+            response: .typed(type, 500), data: Data(body.utf8), underlying: underlying)
         return error.description.split(separator: "\n").first { $0.hasPrefix("Body: ") }
             .map(String.init) ?? ""
     }
@@ -43,8 +40,7 @@ import TestSupport
 
     @Test func hidesASecretAtThePlaceOfTheError() {
         let rest = String(repeating: "x", count: 500)
-        let body =
-            #"{"secret":{"b":{"c":"hunter2","d":["hunter2",7]},"rest":"\#(rest)"},"e":9}"#
+        let body = #"{"secret":{"b":{"c":"hunter2","d":["hunter2",7]},"rest":"\#(rest)"},"e":9}"#
         for path: [PathKey] in [
             ["secret", "b", "c"], ["secret", "b", "d"], ["secret", "b"], ["secret"],
         ] {
@@ -78,8 +74,7 @@ import TestSupport
 
     @Test func cutsALongURL() {
         let query = (0..<1_000).map { "a\($0)=\($0)" }.joined(separator: "&")
-        let event = ExchangeEvent(
-            .started, id: 1, URLRequest(url: URL(string: "https://h/?\(query)")!))
+        let event = ExchangeEvent(.started, id: 1, .plain("https://h/?\(query)"))
 
         #expect(event.description.utf8.count < 2_100 && event.description.hasSuffix("…"))
     }
@@ -99,10 +94,8 @@ import TestSupport
     @Test(arguments: kinds)
     func readsTheBeginningOfABodyOnly(_ start: String, _ unit: String, _ type: String) throws {
         let body = VastBody(start, repeating: unit)
-        var request = URLRequest(url: URL(string: "https://h/v1")!)
-        request.httpMethod = "POST"
-        request.setValue(type, forHTTPHeaderField: "Content-Type")
-        request.httpBody = body.data
+        let request = URLRequest.plain(
+            "https://h/v1", method: "POST", headers: ["Content-Type": type], body: body.data)
         func context(_ path: PathKey...) -> DecodingError.Context {
             .init(codingPath: path, debugDescription: "It is wrong.")
         }
@@ -113,17 +106,13 @@ import TestSupport
             DecodingError.dataCorrupted(context()).about(body.data), StreamError.compressed,
         ] as [any Error] {
             let error = APIRequestError(
-                stage: .parse, request: request,
-                response: .status(500, headers: ["Content-Type": type]), data: body.data,
+                stage: .parse, request: request, response: .typed(type, 500), data: body.data,
                 underlying: underlying)
-            var texts = [error.description]
-            if underlying is UnacceptableStatusError {
-                texts += [
-                    error.localizedDescription, ExchangeEvent(rejected: error, id: 1).description,
-                    ExchangeEvent(.failed(error), id: 1, request).description,
-                ]
+            let failed = ExchangeEvent(.failed(error), id: 1, request).description
+            let isRefused = underlying is UnacceptableStatusError
+            for text in isRefused ? error.texts + [failed] : [error.description] {
+                #expect(text.utf8.count < 2_000, "\(text)")
             }
-            for text in texts { #expect(text.utf8.count < 2_000, "\(text)") }
         }
         #expect(request.curlCommand().utf8.count < 200)
         #expect(ExchangeEvent(.started, id: 1, request).description.utf8.count < 100)
@@ -165,9 +154,7 @@ import TestSupport
             ),
             // The name of the secret is far before what is shown.
             (#"{"a":[{}],"items":[\#(much){"id":"here"}]}"#, #"…{"id":"here"}…"#),
-        ] {
-            #expect(bodyLine(body, at: ["items", 2_500, "id"]) == "Body: " + shown)
-        }
+        ] { #expect(bodyLine(body, at: ["items", 2_500, "id"]) == "Body: " + shown) }
         let secret = #"{"a":0,"secret":{"deep":[\#(much){"id":"hunter2","b":["hunter2",7]}]}}"#
         for rest: [PathKey] in [[], ["id"], ["b"]] {
             let line = bodyLine(secret, at: ["secret", "deep", 2_500] + rest)
@@ -223,7 +210,7 @@ import TestSupport
                 String(repeating: "x ", count: offset / 2) + secret
                 + String(repeating: " y", count: 1_000)
             let error = APIRequestError(
-                stage: .validate, request: request, underlying: Refusal(description: text))
+                stage: .validate, request: request, underlying: Failure(description: text))
             #expect(!error.description.contains("zQ8") && !error.description.contains("hunter"))
             #expect(error.description.utf8.count < 4_300)
         }

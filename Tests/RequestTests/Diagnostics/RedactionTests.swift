@@ -95,8 +95,7 @@ import TestSupport
     @Test func doesNotShowWhatItCannotRead() {
         let rows: [(String, String)] = [
             ("password=hunter2", "text/plain"), ("<p>hunter2</p>", "text/html"),
-            ("", "application/json"),
-            (#"{"token":"hunter2"#, "application/json"),
+            ("", "application/json"), (#"{"token":"hunter2"#, "application/json"),
             (#"{"token":"hunter2"} x"#, "application/json"),
             ("--b\r\n\r\nhunter2\r\n--b--", "multipart/form-data; boundary=b"), ("a=b", ""),
         ]

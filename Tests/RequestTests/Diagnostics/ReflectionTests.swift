@@ -4,28 +4,23 @@ import TestSupport
 
 @Suite(.limited) struct ReflectionTests {
     private static let url = URL(string: "https://h/?token=hunter2")!
-    private static var request: URLRequest {
-        var request = URLRequest(url: url)
-        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
-        request.httpBody = Data("password=hunter2".utf8)
-        return request
-    }
+    private static let request = URLRequest.plain(
+        "https://h/?token=hunter2", headers: ["Authorization": "Bearer hunter2"],
+        body: Data("password=hunter2".utf8))
     private static var error: APIRequestError {
         APIRequestError(
             stage: .validate, request: request, data: Data(#"{"token":"hunter2"}"#.utf8),
             underlying: UnacceptableStatusError(statusCode: 401))
     }
 
+    private static let rejection = Credentials<String>.Rejection(
+        credential: "hunter2", request: request, session: FixedSession())
+
     private static let values: [(String, any Sendable)] = [
         ("Credentials", Credentials.bearer("hunter2", for: url)),
         ("basic Credentials", Credentials.basic(user: "emma", password: "hunter2", for: url)),
         ("a password", Credentials.basic(user: "emma", password: "hunter2").credential),
-        ("a token", Credentials.bearer("hunter2").credential),
-        (
-            "a rejection",
-            Credentials<String>.Rejection(
-                credential: "hunter2", request: request, session: FixedSession())
-        ),
+        ("a token", Credentials.bearer("hunter2").credential), ("a rejection", rejection),
         ("a session", FixedSession().authenticated(by: .bearer("hunter2", for: url))),
         (
             "a session, with a credential's URL without a scheme",
@@ -34,8 +29,7 @@ import TestSupport
         ),
         ("started", ExchangeEvent(.started, id: 1, request)),
         ("failed", ExchangeEvent(.failed(error), id: 1, request)),
-        ("lost", ExchangeEvent(rejected: error, id: 1)),
-        ("APIRequestError", error),
+        ("lost", ExchangeEvent(rejected: error, id: 1)), ("APIRequestError", error),
     ]
 
     @Test func showsNoCredential() {
@@ -58,8 +52,6 @@ import TestSupport
     @Test func stillSaysWhatItIs() {
         let token = Credentials<String>("hunter2") { try $1.authorization(bearer: $0) }
         #expect("\(token)" == "Credentials<String>")
-        let rejection = Credentials<String>.Rejection(
-            credential: "hunter2", request: Self.request, session: FixedSession())
-        #expect("\(rejection)" == "Rejection")
+        #expect("\(Self.rejection)" == "Rejection")
     }
 }

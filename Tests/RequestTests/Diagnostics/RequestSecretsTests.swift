@@ -5,22 +5,15 @@ import TestSupport
 @Suite(.limited) struct RequestSecretsTests {
     private static let secret = "hun/ter 2+é"
 
-    private struct Refusal: LocalizedError, CustomStringConvertible {
-        let description: String
-        var errorDescription: String? { description }
-    }
-
     /// Requests that carry the secret, each in another place.
     private static var requests: [URLRequest] {
         get throws {
             let base = URL(string: "https://h")!
             let items: RequestItems = ["access_token": secret]
-            var userInfo = URLRequest(url: URL(string: "https://emma:hun%2Fter%202%2B%C3%A9@h")!)
-            userInfo.httpMethod = "POST"
             return [
-                userInfo,
+                .plain("https://emma:hun%2Fter%202%2B%C3%A9@h", method: "POST"),
                 try URLRequest("GET", base, query: items),
-                URLRequest(url: URL(string: "https://h#access_token=hun%2Fter%202%2b%C3%A9")!),
+                .plain("https://h#access_token=hun%2Fter%202%2b%C3%A9"),
                 try URLRequest("POST", base).formBody(items),
                 try URLRequest("POST", base).jsonBody(["a": ["password": [secret]]]),
                 try URLRequest("POST", base).multipartBody([.text("password", secret)]),
@@ -37,19 +30,14 @@ import TestSupport
         ]
         for request in try Self.requests {
             for text in texts {
-                let response = HTTPURLResponse.status(
-                    400, headers: ["Content-Type": "application/json"])
                 for underlying: any Error in [
                     Refusal(description: text), UnacceptableStatusError(statusCode: 400),
                 ] {
                     let error = APIRequestError(
-                        stage: .validate, request: request, response: response,
-                        data: Data(text.utf8), underlying: underlying)
-                    for shown in [
-                        error.description, error.localizedDescription,
-                        ExchangeEvent(rejected: error, id: 1).description,
-                        ExchangeEvent(.failed(underlying), id: 1, request).description,
-                    ] {
+                        stage: .validate, request: request,
+                        response: .typed("application/json", 400), data: Data(text.utf8),
+                        underlying: underlying)
+                    for shown in error.texts {
                         for part in [Self.secret, encoded, "hun%2F", "hun/"] {
                             #expect(!shown.contains(part), "\(shown)")
                         }

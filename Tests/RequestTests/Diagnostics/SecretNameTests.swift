@@ -66,9 +66,7 @@ import TestSupport
 
     private let standard = Redaction.standard
 
-    private func query(_ name: String) -> String {
-        standard.url("https://h/?\(name)=hunter2&z=1")
-    }
+    private func query(_ name: String) -> String { standard.url("https://h/?\(name)=hunter2&z=1") }
 
     private func shown(_ name: String) -> [String?] {
         let (first, rest) = (String(name.utf8.first!, radix: 16), name.dropFirst())

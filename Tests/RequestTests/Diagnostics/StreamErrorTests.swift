@@ -20,9 +20,7 @@ import TestSupport
         for text in [
             "\(undecoded)", String(reflecting: undecoded),
             String(reflecting: Mirror(reflecting: event).children.map(\.value)),
-        ] {
-            #expect(!text.contains("hunter2"))
-        }
+        ] { #expect(!text.contains("hunter2")) }
     }
 
     @Test func saysWhyAnElementIsNotJSON() throws {

@@ -36,51 +36,45 @@ import TestSupport
             #expect(text.hasSuffix(".") && !text.contains("RequestTests"), "\(text)")
         }
         // Each case is among them: a new one does not compile, or is missing here.
-        #expect(Set(Self.transport.map(Self.number)).count == 7)
-        #expect(Set(Self.downloads.map(Self.number)).count == 4)
-        #expect(Set(Self.files.map(Self.number)).count == 4)
-        #expect(Set(Self.streamErrors.map(Self.number)).count == 6)
+        #expect(Set(Self.transport.map(Self.name)).count == 7)
+        #expect(Set(Self.downloads.map(Self.name)).count == 4)
+        #expect(Set(Self.files.map(Self.name)).count == 4)
+        #expect(Set(Self.streamErrors.map(Self.name)).count == 6)
     }
 
-    private static func number(_ error: TransportError) -> Int {
+    // These do not compile where a case is missing.
+
+    private static func name(_ error: TransportError) -> String {
         switch error {
-        case .notHTTP: 0
-        case .invalidatedSession: 1
-        case .refusedRedirect: 2
-        case .credentialChanged: 3
-        case .bodyLimit: 4
-        case .bodyTooLarge: 5
-        case .bodyReadTwice: 6
+        case .notHTTP, .invalidatedSession, .refusedRedirect, .credentialChanged, .bodyLimit,
+            .bodyTooLarge, .bodyReadTwice:
+            label(error)
         }
     }
 
-    private static func number(_ error: DownloadError) -> Int {
+    private static func name(_ error: DownloadError) -> String {
         switch error {
-        case .fileInUse: 0
-        case .partChanged: 1
-        case .file: 2
-        case .wrongLength: 3
+        case .fileInUse, .partChanged, .file, .wrongLength: label(error)
         }
     }
 
-    private static func number(_ error: FileBodyError) -> Int {
+    private static func name(_ error: FileBodyError) -> String {
         switch error {
-        case .missing: 0
-        case .notAFile: 1
-        case .unreadable: 2
-        case .resized: 3
+        case .missing, .notAFile, .unreadable, .resized: label(error)
         }
     }
 
-    private static func number(_ error: StreamError) -> Int {
+    // Its mirror names no case.
+    private static func name(_ error: StreamError) -> String {
         switch error {
-        case .event: 0
-        case .unfinished: 1
-        case .unexpectedJSON: 2
-        case .lineTooLong: 3
-        case .unexpectedContentType: 4
-        case .compressed: 5
+        case .event, .unexpectedJSON, .lineTooLong, .unexpectedContentType, .compressed:
+            error.description
+        case .unfinished: "unfinished"
         }
+    }
+
+    private static func label(_ error: any Error) -> String {
+        Mirror(reflecting: error).children.first?.label ?? "\(error)"
     }
 
     /// What a user reads and what a developer reads, or the text for both.
