@@ -5,23 +5,15 @@ struct EventStreamCase: Sendable {
     let name: String
     let stream: String
     let events: [ServerSentEvent]
-    var lastEventID = ""
-    var retry: Duration?
+    let lastEventID: String
+    let retry: Duration?
 
     init(
-        _ name: String, _ stream: String, _ events: [ServerSentEvent], lastEventID: String = "",
-        retry: Duration? = nil
+        _ name: String, _ stream: String, _ events: [ServerSentEvent] = [], data: [String] = [],
+        lastEventID: String = "", retry: Duration? = nil
     ) {
-        (self.name, self.stream, self.events) = (name, stream, events)
-        (self.lastEventID, self.retry) = (lastEventID, retry)
-    }
-
-    init(
-        _ name: String, _ stream: String, data: [String], lastEventID: String = "",
-        retry: Duration? = nil
-    ) {
-        let events = data.map { ServerSentEvent(data: $0, id: lastEventID) }
-        self.init(name, stream, events, lastEventID: lastEventID, retry: retry)
+        (self.name, self.stream, self.lastEventID, self.retry) = (name, stream, lastEventID, retry)
+        self.events = events + data.map { ServerSentEvent(data: $0, id: lastEventID) }
     }
 }
 
@@ -89,8 +81,9 @@ extension EventStreamCase {
             "data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacommentyay\ndata:test\n\n\n",
             data: ["test\n\ntest"]),
         Self(
-            "format-leading-space", "data:\ttest\rdata: \ndata:test\n\n\n", data: ["\ttest\n\ntest"]
-        ), Self("format-newlines", "data:test\r\ndata\ndata:test\r\n\r\n", data: ["test\n\ntest"]),
+            "format-leading-space", "data:\ttest\rdata: \ndata:test\n\n\n",
+            data: ["\ttest\n\ntest"]),
+        Self("format-newlines", "data:test\r\ndata\ndata:test\r\n\r\n", data: ["test\n\ntest"]),
         Self("format-null-character", "data:\0\n\n\n\n\n\n", data: ["\0"]),
         Self("format-utf-8", "data:ok…\n\n\n", data: ["ok…"]),
     ]

@@ -11,9 +11,7 @@ import TestSupport
     private let undecodable = DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: ""))
 
-    private var events: some StreamParser<Delta> & Sendable {
-        ServerSentEvents().json(Delta.self)
-    }
+    private var events: some StreamParser<Delta> & Sendable { ServerSentEvents().json(Delta.self) }
 
     private var ended: some StreamParser<Delta> & Sendable {
         ServerSentEvents().until(data: "[DONE]").json(Delta.self)
@@ -22,8 +20,8 @@ import TestSupport
     private func wholeBody<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> & Sendable {
-        let json = HTTPURLResponse.status(200, headers: ["Content-Type": "application/json"])
-        return ServerSentEvents(orBodyOf: json).until(data: "[DONE]").json(type, decoder: decoder)
+        ServerSentEvents(orBodyOf: .typed("application/json")).until(data: "[DONE]")
+            .json(type, decoder: decoder)
     }
 
     @Test(arguments: [

@@ -2,10 +2,6 @@ import APIKitLite
 import TestSupport
 
 @Suite(.limited) struct NoEventStreamTests {
-    private func response(_ type: String?) -> HTTPURLResponse {
-        .status(200, headers: type.map { ["Content-Type": $0] } ?? [:])
-    }
-
     private static let page = """
         <!DOCTYPE html>
         <style>
@@ -19,8 +15,7 @@ import TestSupport
 
     @Test(arguments: [
         ("[1, 2]", "JSON"), ("[1,\n2]\n", "JSON"), ("{code: 7}", "JSON"), (page, "HTML or XML"),
-        ("\n\n<html></html>", "HTML or XML"),
-        ("<?xml version=\"1.0\"?>\n<a/>", "HTML or XML"),
+        ("\n\n<html></html>", "HTML or XML"), ("<?xml version=\"1.0\"?>\n<a/>", "HTML or XML"),
         ("Internal Server Error", "text"), ("upstream connect error: reset\r\n", "text"),
         ("\"sorry\"", "text"), ("42\n", "text"), (" data: x\n\n", "text"),
         ("dataset\n", "text"), ("\0\u{1}", "text"), ("a b: c\n\n", "text"),
@@ -30,7 +25,7 @@ import TestSupport
             found: found, expected: ["text/event-stream"])
         #expect(ServerSentEvents().delivers([], then: expected, of: body))
         // A wrong header does not help.
-        let declared = ServerSentEvents(orBodyOf: response("text/event-stream"))
+        let declared = ServerSentEvents(orBodyOf: .typed("text/event-stream"))
         #expect(declared.delivers([], then: expected, of: body))
         let last = ServerSentEvents(mediaTypes: []).until(data: "[DONE]").map(\.data)
         #expect(last.delivers([], then: expected, of: body))
@@ -81,19 +76,16 @@ import TestSupport
         ("event: a\n\n", 0), ("retry: 10\r\r", 0), ("data: a", 0), ("data: a\n", 0),
         ("DATA: a\nId: 1\n\n", 0),
         // Cut inside the first line.
-        ("d", 0), ("eve", 0), ("id", 0), ("\nret", 0),
-        ("heartbeat: 1\n", 0), ("x-y_z.1: 2\n\n", 0), ("foo: {\"a\":1}\n\n", 0),
-        ("message: a\n\n", 0), ("foo: bar\n\ndata: a\n\n", 1),
-        ("\u{feff}\u{feff}data:1\n\ndata:2\n\n", 1),
-        ("<p>\n\ndata: a\n\nsorry", 1), ("data\n\n", 1),
+        ("d", 0), ("eve", 0), ("id", 0), ("\nret", 0), ("heartbeat: 1\n", 0), ("x-y_z.1: 2\n\n", 0),
+        ("foo: {\"a\":1}\n\n", 0), ("message: a\n\n", 0), ("foo: bar\n\ndata: a\n\n", 1),
+        ("\u{feff}\u{feff}data:1\n\ndata:2\n\n", 1), ("<p>\n\ndata: a\n\nsorry", 1),
+        ("data\n\n", 1),
     ])
     func acceptsAnUnusualEventStream(_ stream: String, _ count: Int) {
         for parser in [
-            ServerSentEvents(), ServerSentEvents(orBodyOf: response("text/event-stream")),
-            ServerSentEvents(orBodyOf: response("TEXT/EVENT-STREAM ; charset=utf-8")),
-        ] {
-            #expect(parser.map { _ in 1 }.delivers(Array(repeating: 1, count: count), of: stream))
-        }
+            ServerSentEvents(), ServerSentEvents(orBodyOf: .typed("text/event-stream")),
+            ServerSentEvents(orBodyOf: .typed("TEXT/EVENT-STREAM ; charset=utf-8")),
+        ] { #expect(parser.map { _ in 1 }.delivers(Array(repeating: 1, count: count), of: stream)) }
     }
 
     @Test(arguments: [nil, "", "text/plain", "application/octet-stream"])
@@ -102,7 +94,7 @@ import TestSupport
             #"{"jsonrpc":"2.0","id":1,"error":{}}"#, "[1,\n2]", "\n {\n  \"data\": 1\n}",
             "\u{feff}{}",
         ]
-        let parser = ServerSentEvents(orBodyOf: response(type), mediaTypes: [])
+        let parser = ServerSentEvents(orBodyOf: .typed(type), mediaTypes: [])
         for body in bodies {
             let isJSON = parser.until(data: "[DONE]").map {
                 try JSONSerialization.jsonObject(with: Data($0.data.utf8)) is NSNull
@@ -117,7 +109,7 @@ import TestSupport
 
     @Test(arguments: ["\r\n", "\n", "\r", ""])
     func limitsTheOneValue(_ lineEnd: String) {
-        var parser = ServerSentEvents(orBodyOf: response(nil), longestLine: 10)
+        var parser = ServerSentEvents(orBodyOf: .typed(nil), longestLine: 10)
         let body = "{" + lineEnd + "\"a\":" + lineEnd + "12345}"
         #expect(parser.deliver([Data(body.utf8)]).error as? StreamError == .lineTooLong(limit: 10))
     }

@@ -26,7 +26,7 @@ import TestSupport
         ("text/event-stream", "id: 1\ndata:\n\n", [ServerSentEvent(data: "", id: "1")]),
     ])
     func aBodyOfJSONIsOneEvent(_ type: String, _ body: String, _ events: [ServerSentEvent]) {
-        let parser = ServerSentEvents(orBodyOf: .status(200, headers: ["Content-Type": type]))
+        let parser = ServerSentEvents(orBodyOf: .typed(type))
 
         #expect(parser.delivers(events, of: body))
         #expect(parser.mediaTypes.contains(type) == (type == "text/event-stream"))
@@ -34,22 +34,18 @@ import TestSupport
 
     @Test func parsesThePublishedCasesAtEverySplit() {
         for row in EventStreamCase.all {
-            let name = Comment(rawValue: row.name)
-            let stream = Data(row.stream.utf8)
             let expected = Outcome(
                 events: row.events, lastEventID: row.lastEventID, retry: row.retry)
-            #expect(stream.allPieces.allSatisfy { outcome($0) == expected }, name)
+            let pieces = Data(row.stream.utf8).allPieces
+            #expect(pieces.allSatisfy { outcome($0) == expected }, "\(row.name)")
         }
     }
 
     @Test(
         arguments: [
-            ([0x64, 0xc3], "d\u{fffd}"),
-            ([0xe2, 0x82], "\u{fffd}"),
-            ([0xf0, 0x9f, 0x92, 0x41], "\u{fffd}A"),
-            ([0xff, 0xfe, 0x41], "\u{fffd}\u{fffd}A"),
-            ([0xed, 0xa0, 0x80], "\u{fffd}\u{fffd}\u{fffd}"),
-            ([0xc0, 0xaf], "\u{fffd}\u{fffd}"),
+            ([0x64, 0xc3], "d\u{fffd}"), ([0xe2, 0x82], "\u{fffd}"),
+            ([0xf0, 0x9f, 0x92, 0x41], "\u{fffd}A"), ([0xff, 0xfe, 0x41], "\u{fffd}\u{fffd}A"),
+            ([0xed, 0xa0, 0x80], "\u{fffd}\u{fffd}\u{fffd}"), ([0xc0, 0xaf], "\u{fffd}\u{fffd}"),
             ([0xef, 0xbb, 0xbf, 0x41], "\u{feff}A"),
         ] as [([UInt8], String)])
     func replacesBytesThatAreNotUTF8(_ bytes: [UInt8], _ text: String) {
@@ -74,8 +70,7 @@ import TestSupport
         let parts =
             [
                 "data", "event", "id", "retry", ":", ": ", " ", "\n", "\n", "\r", "\r\n", "\n\n",
-                "12",
-                "x", "…", "\0", "\u{feff}", "data: long text\n", "id: 1\n",
+                "12", "x", "…", "\0", "\u{feff}", "data: long text\n", "id: 1\n",
             ].map { Data($0.utf8) } + [Data([0xff]), Data([0xe2, 0x80])]
         for round in 0..<40 {
             var stream = Data()
@@ -130,8 +125,7 @@ import TestSupport
     // MARK: Events
 
     @Test(arguments: [
-        (ServerSentEvent(data: "a"), "data: a\n\n"),
-        (ServerSentEvent(data: ""), "data: \n\n"),
+        (ServerSentEvent(data: "a"), "data: a\n\n"), (ServerSentEvent(data: ""), "data: \n\n"),
         (ServerSentEvent(event: "", data: " a"), "data:  a\n\n"),
         (ServerSentEvent(event: "add", data: "a", id: "7"), "event: add\nid: 7\ndata: a\n\n"),
         (ServerSentEvent(data: "a\nb\r\nc\rd\n"), "data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n"),

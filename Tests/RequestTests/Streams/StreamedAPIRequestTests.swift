@@ -36,10 +36,6 @@ import TestSupport
         }
     }
 
-    private func response(_ type: String?) -> HTTPURLResponse {
-        .status(200, headers: type.map { ["Content-Type": $0] } ?? [:])
-    }
-
     /// Parses through the protocol, as a loader does.
     private func parse<T: APIRequest>(
         _ request: T, _ body: String, _ response: HTTPURLResponse = .status(200)
@@ -53,7 +49,9 @@ import TestSupport
     @Test func parsesAWholeBody() throws {
         let deltas = [Delta(text: "a"), Delta(text: "b")]
         #expect(try parse(ChatRequest(), Self.chat) == deltas)
-        #expect(try ChatRequest().parseResponse(data: Data(Self.chat.utf8)) == deltas)
+        // What follows the last element is not parsed.
+        let body = Data("\(Self.chat)data: x\n\n".utf8)
+        #expect(try ChatRequest().parseResponse(data: body) == deltas)
 
         let events = [ServerSentEvent(data: "a")]
         #expect(try parse(EventsRequest(), "data: a\n\n") == events)
@@ -65,19 +63,15 @@ import TestSupport
             ("{\"text\":\n\"a\"}", "application/json; charset=utf-8"),
             (#"{"text":"a"}"#, "application/vnd.api+json"),
             ("data: {\"text\":\"a\"}\n\n", "text/event-stream"),
-        ] {
-            #expect(try parse(ToolRequest(), body, response(type)) == [Delta(text: "a")])
-        }
-        #expect(throws: StreamError.self) { try parse(ToolRequest(), "", response("text/html")) }
+        ] { #expect(try parse(ToolRequest(), body, .typed(type)) == [Delta(text: "a")]) }
+        #expect(throws: StreamError.self) { try parse(ToolRequest(), "", .typed("text/html")) }
     }
 
     @Test func throwsTheErrorsOfMakingAndParsing() {
         #expect(throws: TestError.self) {
             try parse(ToolRequest(), "{}", .status(200, headers: ["X-Refused": "1"]))
         }
-        #expect(throws: StreamError.self) {
-            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n")
-        }
+        #expect(throws: StreamError.self) { try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n") }
         // The error is not hidden by the element before it.
         #expect(throws: DecodingError.self) {
             try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n")
@@ -98,14 +92,13 @@ import TestSupport
         ] as [(String?, String?)])
     func acceptsOnlyTheContentTypeOfEvents(_ type: String?, _ refused: String?) throws {
         let result = Result {
-            try parse(EventsRequest(), "data: …\n\n", response(type)).map(\.data)
+            try parse(EventsRequest(), "data: …\n\n", .typed(type)).map(\.data)
         }
 
         if let refused {
             let expected = ["text/event-stream"]
-            #expect(
-                throws: StreamError.unexpectedContentType(found: refused, expected: expected)
-            ) { try result.get() }
+            let error = StreamError.unexpectedContentType(found: refused, expected: expected)
+            #expect(throws: error) { try result.get() }
         } else {
             #expect(try result.get() == ["…"])
         }
@@ -124,7 +117,7 @@ import TestSupport
 
     @Test(arguments: ["text/plain", "text/html", "text/event-stream"])
     func acceptsEventsOfAnyContentTypeOnRequest(_ type: String) throws {
-        let response = response(type)
+        let response = HTTPURLResponse.typed(type)
 
         #expect(try parse(TextRequest(), "data: a\n\n", response) == ["a"])
         #expect(throws: StreamError.unexpectedContentType(found: type, expected: ["text/x-sse"])) {
@@ -147,7 +140,7 @@ import TestSupport
     }
 
     @Test func usesAParserThatAClientWrote() throws {
-        #expect(try parse(HalvesRequest(), "12345", response("image/png")) == [2, 3])
+        #expect(try parse(HalvesRequest(), "12345", .typed("image/png")) == [2, 3])
         #expect(!Halves().isComplete)
         #expect(Halves().mediaTypes.isEmpty)
     }

@@ -39,9 +39,7 @@ import TestSupport
             (post.jsonBody(Picture(bytes: bytes)), #"{"bytes":"AQI="}"#),
             (post.jsonBody([bytes]), #"["AQI="]"#),
             (post.jsonBody(bytes.base64EncodedString()), #""AQI=""#),
-        ] {
-            #expect(request.httpBody == Data(text.utf8))
-        }
+        ] { #expect(request.httpBody == Data(text.utf8)) }
     }
 
     @Test func returnsDataAsItIs() throws {
@@ -103,8 +101,7 @@ import TestSupport
             underlying: failure)
 
         #expect(error.description.contains("The body is empty, where JSON was expected."))
-        #expect(
-            error.description.contains("The server responded with 200 (OK) and an empty body."))
+        #expect(error.description.contains("The server responded with 200 (OK) and an empty body."))
         #expect(!error.description.contains("byte"))
     }
 
