@@ -3,12 +3,9 @@ import TestSupport
 /// The manifest that Apple asks for, because the library calls `stat`, `fstat` and `lstat`.
 @Suite(.limited) struct PrivacyManifestTests {
     @Test func declaresTheStatusOfFilesAndNothingElse() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../..").standardizedFileURL
-        let text = try Data(
-            contentsOf: root.appending(path: "Sources/APIKitLite/PrivacyInfo.xcprivacy"))
-
-        let manifest = try PropertyListSerialization.propertyList(from: text, format: nil)
+        let file = URL.repository.appending(path: "Sources/APIKitLite/PrivacyInfo.xcprivacy")
+        let manifest = try PropertyListSerialization.propertyList(
+            from: Data(contentsOf: file), format: nil)
 
         let status: [String: Any] = [
             "NSPrivacyAccessedAPIType": "NSPrivacyAccessedAPICategoryFileTimestamp",

@@ -4,7 +4,6 @@ import TestSupport
 
 @Suite(.limited) struct AuthorizationTests {
     private let baseURL = URL(string: "https://api.example.com/v1")!
-
     private let request = URLRequest(url: URL(string: "https://api.example.com/v1/a")!)
 
     private func field(_ request: URLRequest) -> String? {

@@ -78,8 +78,7 @@ import TestSupport
             (file("x").appending(path: "inside"), FileBodyError.missing),
             (folder, FileBodyError.notAFile), (pipe, FileBodyError.notAFile),
             (URL(string: "https://h/a.txt")!, FileBodyError.notAFile),
-            (URL(filePath: "/dev/null"), FileBodyError.notAFile),
-            (withNUL, FileBodyError.notAFile),
+            (URL(filePath: "/dev/null"), FileBodyError.notAFile), (withNUL, FileBodyError.notAFile),
             (tooLong, { FileBodyError.unreadable($0, .ENAMETOOLONG) }),
         ]
         for (url, reason) in rows {

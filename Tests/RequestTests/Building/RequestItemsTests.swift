@@ -23,6 +23,7 @@ import TestSupport
         for (items, expected) in rows { #expect(try query(items) == expected) }
     }
 
+    private static let uuid = "AB010203-0405-0607-0809-0A0B0C0D0E0F"
     private static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
     /// In a path, a query, a form and a header, and at any magnitude.
@@ -46,12 +47,12 @@ import TestSupport
                 #expect(isSame(header) && !header.contains("e"), "\(number)")
             }
         }
-        for number in [Double.nan, .infinity, -.infinity] {
-            #expect(throws: RequestBuildingError.self) { try query(["x": number]) }
-            #expect(throws: RequestBuildingError.self) { try query(["x": Float(number)]) }
-            #expect(throws: RequestBuildingError.self) { try query(["x": CGFloat(number)]) }
+        let others = [Double.nan, .infinity, -.infinity].flatMap {
+            [$0, Float($0), CGFloat($0)] as [any RequestValue]
         }
-        #expect(throws: RequestBuildingError.self) { try query(["x": Decimal.nan]) }
+        for number in others + [Decimal.nan] {
+            #expect(throws: RequestBuildingError.self) { try query(["x": number]) }
+        }
     }
 
     private enum Sort: String, RequestValue {
@@ -76,20 +77,16 @@ import TestSupport
             (-1.5e-7, "-0.00000015"), (-2.5e17, "-250000000000000000"), (-0.0, "-0.0"),
             (9_007_199_254_740_994.0, "9007199254740994"), (1e23, "1" + zeros(23)),
             (Double.leastNonzeroMagnitude, "0." + zeros(323) + "5"),
-            (1.7976931348623157e308, "17976931348623157" + zeros(292)),
-            (1e8 as Float, "100000000"), (16_777_218 as Float, "16777218"),
+            (1.7976931348623157e308, "17976931348623157" + zeros(292)), (1e8 as Float, "100000000"),
+            (16_777_218 as Float, "16777218"),
             (Float.leastNonzeroMagnitude, "0." + zeros(44) + "1"),
             (CGFloat(-0.000066), "-0.000066"), (CGFloat(1e16), "10000000000000000"),
             ([1e-5, nil] as [Double?], "0.00001"), (Optional(1e-5), "0.00001"),
             (Decimal(string: "0.1")!, "0.1"), (Decimal(string: "-6.6e-5")!, "-0.000066"),
-            (Decimal(string: "1e30"), "1" + zeros(30)),
-            (Int.min, "-9223372036854775808"), ("1e21", "1e21"), ("1e21".dropFirst(), "e21"),
-            (UInt8.max, "255"),
+            (Decimal(string: "1e30"), "1" + zeros(30)), (Int.min, "-9223372036854775808"),
+            ("1e21", "1e21"), ("1e21".dropFirst(), "e21"), (UInt8.max, "255"),
             (URL(string: "a", relativeTo: URL(string: "https://h"))!, "https://h/a"),
-            (
-                UUID(uuidString: "e621e1f8-c36c-495a-93fc-0c247a3e6e5f")!,
-                "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-            ),
+            (UUID(uuid: (171, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)), uuid),
             (Sort.byTitle, "by%20title"), (Language.german, "de"), (BookID(), "book-7"),
             (Date(timeIntervalSince1970: 0).formatted(.iso8601), "1970-01-01T00:00:00Z"),
             ([1, 2], "1&x=2"), ([Int](), nil), (["a", "", "b"], "a&x=&x=b"),

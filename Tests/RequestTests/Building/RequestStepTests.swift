@@ -2,10 +2,6 @@ import APIKitLite
 import TestSupport
 
 @Suite(.limited) struct RequestStepTests {
-    private func request(_ url: String = "https://h/a") -> URLRequest {
-        URLRequest(url: URL(string: url)!)
-    }
-
     @Test(arguments: [
         ("https://h/a", "https://h/a?q=1"), ("https://h/a?", "https://h/a?q=1"),
         ("https://h?b=2", "https://h?b=2&q=1"), ("https://h?b&", "https://h?b&q=1"),
@@ -13,7 +9,7 @@ import TestSupport
         ("https://h/%2F?b=%20+#", "https://h/%2F?b=%20+&q=1#"),
     ])
     func appendsAQueryItem(_ url: String, _ expected: String) throws {
-        #expect(try request(url).query(["q": 1]).url?.absoluteString == expected)
+        #expect(try URLRequest.plain(url).query(["q": 1]).url?.absoluteString == expected)
     }
 
     @Test func setsHeaders() throws {
@@ -26,14 +22,10 @@ import TestSupport
             ]
         ).header("x-one", 2).header("If-None-Match", etag).header("X", ["a", "b"])
 
-        let fields = Dictionary(
-            uniqueKeysWithValues: (request.allHTTPHeaderFields ?? [:]).map {
-                ($0.lowercased(), $1)
-            })
+        let fields = (request.allHTTPHeaderFields ?? [:]).map { "\($0.lowercased()): \($1)" }
         #expect(
-            fields == [
-                "accept": "a/b, c/d, e/f", "x-one": "2", "x-no": "", "cookie": "a=1; b=2; c=3",
-                "x": "a, b",
+            fields.sorted() == [
+                "accept: a/b, c/d, e/f", "cookie: a=1; b=2; c=3", "x-no: ", "x-one: 2", "x: a, b",
             ])
         let replaced = try request.header("Cookie", ["d=4", "e=5"]).header("X", nil)
         #expect(replaced.value(forHTTPHeaderField: "Cookie") == "d=4; e=5")

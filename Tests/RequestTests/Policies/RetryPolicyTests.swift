@@ -2,18 +2,12 @@ import APIKitLite
 import TestSupport
 
 @Suite(.limited) struct RetryPolicyTests {
-    private func request(
-        _ method: String = "GET", _ headers: [String: String] = [:]
-    ) -> URLRequest {
-        var request = URLRequest(url: URL(string: "https://api.example.com/a")!)
-        request.httpMethod = method
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        return request
+    private func request(_ method: String = "GET", key: String? = nil) -> URLRequest {
+        .plain("https://h/a", method: method, headers: key.map { ["idempotency-key": $0] } ?? [:])
     }
 
     private func isRetried(
-        _ request: URLRequest, _ outcome: AttemptOutcome,
-        policy: RetryPolicy = .standard
+        _ request: URLRequest, _ outcome: AttemptOutcome, policy: RetryPolicy = .standard
     ) -> Bool {
         !policy.schedule(for: [outcome], of: request).isEmpty
     }
@@ -48,11 +42,10 @@ import TestSupport
                 ("PATCH", "1", true), ("POST", "", false),
             ]
         for (method, key, expected) in rows {
-            let request = request(method, key.map { ["idempotency-key": $0] } ?? [:])
-            #expect(
-                isRetried(request, .response(status: 503)) == expected, "\(method) \(key ?? "")")
+            let isRetried = isRetried(request(method, key: key), .response(status: 503))
+            #expect(isRetried == expected, "\(method) \(key ?? "")")
         }
-        var stream = request("PUT", ["Idempotency-Key": "1"])
+        var stream = request("PUT", key: "1")
         stream.httpBodyStream = InputStream(data: Data("body".utf8))
         #expect(!isRetried(stream, .response(status: 503)))
     }
@@ -63,23 +56,19 @@ import TestSupport
         let rows: [(RetryPolicy, String, AttemptOutcome, Bool)] = [
             (own, "POST", .response(status: 418), true), (own, "POST", .failure(.badURL), true),
             (own, "GET", .response(status: 418), false),
-            (own, "POST", .response(status: 503), false),
-            (own, "POST", .failure(.timedOut), false), (any, "GET", .response(status: 503), true),
-            (any, "POST", .response(status: 503), true),
+            (own, "POST", .response(status: 503), false), (own, "POST", .failure(.timedOut), false),
+            (any, "GET", .response(status: 503), true), (any, "POST", .response(status: 503), true),
             (any, "PATCH", .response(status: 503), true),
             (any, "POST", .response(status: 404), false),
             (.never, "GET", .response(status: 503), false),
         ]
         for (policy, method, outcome, expected) in rows {
-            #expect(
-                isRetried(request(method), outcome, policy: policy) == expected,
-                "\(method) \(outcome)")
+            let isRetried = isRetried(request(method), outcome, policy: policy)
+            #expect(isRetried == expected, "\(method) \(outcome)")
         }
     }
 
-    @Test(arguments: [
-        (Int.min, 0), (-1, 0), (0, 0), (1, 0), (2, 1), (3, 2), (5, 4),
-    ])
+    @Test(arguments: [(Int.min, 0), (-1, 0), (0, 0), (1, 0), (2, 1), (3, 2), (5, 4)])
     func makesSoManyAttempts(_ maximum: Int, _ waits: Int) {
         let policy = RetryPolicy(maximumAttempts: maximum)
         let outcomes = Array(repeating: AttemptOutcome.response(status: 503), count: 10)
@@ -100,9 +89,7 @@ import TestSupport
             // Out of range.
             (2, [1, 2, 4, 8, 10]), (-1, [0, 0, 0, 0, 0]), (.nan, [0, 0, 0, 0, 0]),
             (.infinity, [1, 2, 4, 8, 10]),
-        ] {
-            #expect(waits(1, upTo: 10, random) == expected.map { .seconds($0) })
-        }
+        ] { #expect(waits(1, upTo: 10, random) == expected.map { .seconds($0) }) }
         for (base, maximum) in [(-1.0, 10.0), (1, -10), (0, 10)] {
             #expect(waits(base, upTo: maximum) == Array(repeating: .zero, count: 5))
         }
@@ -119,8 +106,7 @@ import TestSupport
             RetryAttempt(of: request(), response: busy, error: URLError(.timedOut)),
         ]
 
-        #expect(
-            attempts.map(\.backoff) == [0.25, 1, 30, 0.5, 0.5].map { .seconds($0) })
+        #expect(attempts.map(\.backoff) == [0.25, 1, 30, 0.5, 0.5].map { .seconds($0) })
         #expect(
             attempts.map(\.decision) == [
                 .finish, .finish, .finish, .retry(after: .seconds(7)), .retry(after: .seconds(0.5)),
@@ -153,8 +139,7 @@ import TestSupport
         ] as [(Double?, [Double])])
     func neverWaitsUntilTheDeadline(_ deadline: Double?, _ expected: [Double]) {
         let policy = RetryPolicy(
-            maximumAttempts: 4, baseDelay: .seconds(1),
-            deadline: deadline.map { Duration.seconds($0) })
+            maximumAttempts: 4, baseDelay: .seconds(1), deadline: deadline.map { .seconds($0) })
         let outcomes = Array(repeating: AttemptOutcome.failure(.timedOut), count: 4)
 
         // Attempts end at 4, 9, 15 and 23 s.
