@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 private struct Tokens: Codable, Equatable {
     var access: String
@@ -44,9 +42,7 @@ private actor TokenStore {
     private var token: String?
     private let signIn: @Sendable () async throws -> String
 
-    init(signIn: @escaping @Sendable () async throws -> String) {
-        self.signIn = signIn
-    }
+    init(signIn: @escaping @Sendable () async throws -> String) { self.signIn = signIn }
 
     func token(replacing rejected: String?) async throws -> String {
         if let token, token != rejected { return token }
@@ -143,30 +139,31 @@ private typealias UserRequest = TestingSamples.UserRequest
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
     let response = MockResponse.json(#"{"access_token": "new", "refresh_token": "r1"}"#)
+    let emma = MockResponse.json(encoding: User(name: "Emma"))
+    let network = MockNetwork()
+    var session: any HTTPSession { network }
 
-    /// A server that accepts the new token.
-    private func stubUsers(_ network: MockNetwork) {
-        let user = RequestMatcher.get("/users/{id}")
-        network.stub(user, .status(401), times: .any)
-        network.stub(
-            user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
+    /// A server that accepts one token.
+    private func stubUsers(token: String = "new") {
+        network.stub(.get("/users/{id}"), .status(401), times: .any)
+        network.stub(.get("/users/{id}").header("Authorization", "Bearer \(token)"), emma)
+    }
+
+    private func name(over session: any HTTPSession) async throws -> String {
+        try await session.load(UserRequest(), 42).name
     }
 
     @Test(arguments: [Date.distantFuture, .distantPast])
     func renewsTokensThatAreRejectedOrStale(_ expires: Date) async throws {
-        let network = MockNetwork()
-        stubUsers(network)
+        stubUsers()
         let token = network.stub(
             .post("/oauth/token").form(["grant_type": "refresh_token", "refresh_token": "r0"]),
             response)
-        var old = old
-        old.expires = expires
-        let keychain = Keychain(old)
+        let keychain = Keychain(Tokens(access: "old", refresh: "r0", expires: expires))
         let account = try await Account(baseURL, over: network, keychain)
 
-        let user = try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
+        #expect(try await name(over: account.signedIn) == "Emma")
 
-        #expect(user == User(name: "Emma"))
         #expect(account.tokens.credential == new)
         #expect(try await keychain.tokens() == new)
         #expect(token.callCount == 1)
@@ -174,7 +171,6 @@ private typealias UserRequest = TestingSamples.UserRequest
     }
 
     @Test func testsARefresh() async throws {
-        let network = MockNetwork()
         let account = try await Account(baseURL, over: network, Keychain(old))
         let (signedIn, tokens) = (account.signedIn, account.tokens)
 
@@ -193,8 +189,7 @@ private typealias UserRequest = TestingSamples.UserRequest
     }
 
     @Test func signsOutWhereTheRefreshIsRefused() async throws {
-        let network = MockNetwork()
-        stubUsers(network)
+        stubUsers()
         network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
         let keychain = Keychain(old)
         let shown = Locked<[Bool]>([])
@@ -203,7 +198,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         }
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
+            try await name(over: account.signedIn)
         }
 
         #expect(error?.cause?.isInvalidGrant == true)
@@ -215,15 +210,14 @@ private typealias UserRequest = TestingSamples.UserRequest
     /// A server that issues a new refresh token each time, and one that never does.
     @Test(arguments: [#", "refresh_token": "r1""#, ""])
     func keepsTheRefreshTokenThatAServerDoesNotReplace(_ issued: String) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .status(401), .json(#"{"name": "Emma"}"#))
+        network.stub(.get("/users/{id}"), .status(401), emma)
         let issuedTokens = #"{"access_token": "new", "expires_in": 3600\#(issued)}"#
         let stub = network.stub(.post("/oauth/token"), .json(issuedTokens))
         let keychain = Keychain(old)
         let account = try await Account(baseURL, over: network, keychain)
         let start = Date()
 
-        _ = try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
+        #expect(try await name(over: account.signedIn) == "Emma")
         let tokens = try #require(try await keychain.tokens())
         try await account.tokens.refresh()
 
@@ -235,24 +229,19 @@ private typealias UserRequest = TestingSamples.UserRequest
     }
 
     @Test func asksTheUserToSignInWhereNothingCanBeRefreshed() async throws {
-        let network = MockNetwork()
-        stubUsers(network)
+        stubUsers()
         let keychain = Keychain(Tokens(access: "old", expires: .distantFuture))
         let account = try await Account(baseURL, over: network, keychain)
 
-        await #expect(throws: APIRequestError.self) {
-            try await account.signedIn.load(UserRequest(baseURL: baseURL), 42)
-        }
-
+        await #expect(throws: APIRequestError.self) { try await name(over: account.signedIn) }
         #expect(try await account.tokens.value() == nil)
     }
 
     @Test func signsInAndOut() async throws {
-        let network = MockNetwork()
-        stubUsers(network)
-        network.stub(
-            .post("/oauth/token").form(["code": "c", "code_verifier": verifier]),
-            response)
+        stubUsers()
+        let verifier = String(repeating: "v", count: 43)
+        let form: RequestItems = ["code": "c", "code_verifier": verifier]
+        network.stub(.post("/oauth/token").form(form), response)
         let keychain = Keychain(nil)
         let account = try await Account(baseURL, over: network, keychain)
 
@@ -260,26 +249,21 @@ private typealias UserRequest = TestingSamples.UserRequest
             #expect(page.query()?.contains("code_challenge=sha256") == true)
             return URL(string: "app://signed-in?code=c")!
         }
-        #expect(try await account.signedIn.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
+        #expect(try await name(over: account.signedIn) == "Emma")
         #expect(try await keychain.tokens() == new)
         try await account.signOut()
 
-        await #expect(throws: APIRequestError.self) {
-            try await account.signedIn.load(UserRequest(baseURL: baseURL), 1)
-        }
+        await #expect(throws: APIRequestError.self) { try await name(over: account.signedIn) }
         #expect(network.requests.last?.header("Authorization") == nil)
         #expect(try await keychain.tokens() == nil)
     }
 
-    private var verifier: String { String(repeating: "v", count: 43) }
-
     @Test func aServiceGetsItsFirstTokenAndTheNext() async throws {
-        let network = MockNetwork()
-        stubUsers(network)
+        stubUsers()
         network.stub(
             .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzJTJCdA=="),
             .json(#"{"access_token": "old"}"#), response)
-        let (session, secret) = (network, "s+t")
+        let secret = "s+t"
         let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
             try request.authorization(bearer: tokens.access)
         } refresh: { rejection in
@@ -288,20 +272,13 @@ private typealias UserRequest = TestingSamples.UserRequest
             return try await rejection.session.load(request, as: TokenResponse.self).tokens()
         }
 
-        let signedIn = session.authenticated(by: tokens)
-        #expect(try await signedIn.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
-        #expect(
-            network.requests.map(\.path) == [
-                "/oauth/token", "/users/42", "/oauth/token", "/users/42",
-            ])
+        #expect(try await name(over: network.authenticated(by: tokens)) == "Emma")
+        let paths = ["/oauth/token", "/users/42", "/oauth/token", "/users/42"]
+        #expect(network.requests.map(\.path) == paths)
     }
 
     @Test func asksTheStoreOfTheApp() async throws {
-        let network = MockNetwork()
-        let user = RequestMatcher.get("/users/{id}")
-        network.stub(user.header("Authorization", "Bearer t1"), .status(401))
-        network.stub(
-            user.header("Authorization", "Bearer t2"), .json(encoding: User(name: "Emma")))
+        stubUsers(token: "t2")
         let count = Locked(0)
         let store = TokenStore {
             count.withLock { count in
@@ -309,63 +286,34 @@ private typealias UserRequest = TestingSamples.UserRequest
                 return "t\(count)"
             }
         }
-        let session = network
 
         let signedIn = session.authenticated(for: baseURL) { rejection in
             try await store.token(replacing: rejection.credential)
         }
 
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: signedIn)
-        #expect(try await loader.load(42) == User(name: "Emma"))
+        #expect(try await name(over: signedIn) == "Emma")
+        let sent = network.requests.map { $0.header("Authorization") }
+        #expect(sent == ["Bearer t1", "Bearer t2"])
     }
 
     @Test func sendsAFixedToken() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .get("/users/1").header("Authorization", "Bearer t"),
-            .json(encoding: User(name: "Emma")))
-        let session = network
+        network.stub(.get("/users/42").header("Authorization", "Bearer t"), emma)
 
-        let anonymous = session.retrying()
         let signedIn = session.authenticated(by: .bearer("t", for: baseURL)).retrying()
 
-        let request = UserRequest(baseURL: baseURL)
-        let user = try await APIRequestLoader(apiRequest: request, urlSession: signedIn).load(1)
-        #expect(user.name == "Emma")
-        await #expect(throws: APIRequestError.self) {
-            try await APIRequestLoader(apiRequest: request, urlSession: anonymous).load(1)
-        }
-    }
-
-    /// A user, who is loaded from the store.
-    @Test func loadsTheTokens() async throws {
-        let network = MockNetwork()
-        stubUsers(network)
-        let keychain = Keychain(new)
-        let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
-            try request.authorization(bearer: tokens.access)
-        } load: {
-            try await keychain.tokens()
-        } save: { _ in
-            Issue.record("It is saved already.")
-        }
-
-        let session = network.authenticated(by: tokens)
-        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        #expect(try await name(over: signedIn) == "Emma")
+        await #expect(throws: APIRequestError.self) { try await name(over: session.retrying()) }
     }
 
     /// A server that asks for a token, a second factor and a consent.
     @Test func respondsToThreeChallenges() async throws {
-        let network = MockNetwork()
         let user = RequestMatcher.get("/users/{id}")
         for (token, status, asked) in [("old", 401, "t"), ("t", 403, "otp"), ("otp", 403, "yes")] {
             network.stub(
                 user.header("Authorization", "Bearer \(token)"),
                 .status(status).header("WWW-Authenticate", asked), times: .any)
         }
-        network.stub(
-            user.header("Authorization", "Bearer yes"), .json(encoding: User(name: "Emma")))
+        network.stub(user.header("Authorization", "Bearer yes"), emma)
         let challenge = Locked<String?>(nil)
         let tokens = Credentials("old", for: baseURL) { token, request in
             try request.authorization(bearer: token)
@@ -373,8 +321,6 @@ private typealias UserRequest = TestingSamples.UserRequest
             rejection.response?.value(forHTTPHeaderField: "WWW-Authenticate")
                 ?? challenge.withLock { $0 }
         }
-
-        let session = network
 
         let signedIn = session.authenticated(by: tokens).intercepting { request, next in
             var (body, response) = try await next(request)
@@ -386,7 +332,7 @@ private typealias UserRequest = TestingSamples.UserRequest
             return (body, response)
         }
 
-        #expect(try await signedIn.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        #expect(try await name(over: signedIn) == "Emma")
         #expect(network.requests.count == 4)
     }
 
@@ -395,7 +341,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         @Sendable func signature(_ key: String, _ hash: String) -> String { "\(key), \(hash)" }
         let folder = try TemporaryFolder()
         let file = try folder.write("bytes")
-        let (network, apiKey) = (MockNetwork(), "k")
+        let apiKey = "k"
         network.stub(
             .put("/files/1").header("X-Signature", "k, hash of 5").body(Data("bytes".utf8)),
             .status(201))
@@ -411,15 +357,13 @@ private typealias UserRequest = TestingSamples.UserRequest
     }
 
     @Test func sendsAnAPIKey() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
+        network.stub(.get("/users/42").header("X-API-Key", "k"), emma)
         let apiKey = "k"
 
         let key = Credentials(apiKey, for: baseURL) { key, request in
             try request.header("X-API-Key", key)
         }
-        let session = network.authenticated(by: key)
 
-        #expect(try await session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
+        #expect(try await name(over: network.authenticated(by: key)) == "Emma")
     }
 }

@@ -1,14 +1,10 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples of Client.md. The other pages use its pair of request types.
 @Suite(.limited) struct ClientSamples {
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
+    struct User: Codable, Equatable, Sendable { var name: String }
 
     struct UserRequest: APIRequest {
         typealias ResponseDataType = User

@@ -1,14 +1,10 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The documentation's samples are copied from the files beside this one.
 @Suite(.limited) struct DocumentationTests {
     @Test func everySampleIsCompiled() throws {
         let tests = try SampleFile.all(in: "Tests/DocumentationTests", named: "*.swift")
-        let pages =
-            try [SampleFile("README.md")]
-            + SampleFile.all(in: "Docs", named: "*.md")
+        let pages = try [SampleFile("README.md")] + SampleFile.all(in: "Docs", named: "*.md")
         let samples = pages.flatMap(\.samples)
 
         #expect(!samples.isEmpty)

@@ -1,19 +1,17 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples of ExistingClient.md. Those of its streams are in StreamsSamples.swift.
 @Suite(.limited) struct ExistingClientSamples {
     typealias User = TestingSamples.User
 
     let baseURL = URL(string: "https://api.example.com")!
+    let network = MockNetwork()
 
     @Test func loadsAURLRequest() async throws {
-        let network = MockNetwork()
         network.stub(.get("/users/42"), .json(#"{"name": "Emma"}"#))
-        let session: any HTTPSession = network.retrying()
+        let session: any HTTPSession = network
         let request = try URLRequest("GET", baseURL, path: "/users/42")
 
         let (data, response) = try await session.data(for: request)
@@ -34,7 +32,6 @@ import Testing
     }
 
     @Test func keepsItsFunctions() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(401))
         network.stub(
             .get("/users/42").header("Authorization", "Bearer new"), .status(425),
@@ -51,9 +48,7 @@ import Testing
 
         let request = try URLRequest("GET", baseURL, path: "/users/42")
         #expect(try await session.load(request, as: User.self) == User(name: "Emma"))
-        #expect(
-            network.requests.map { $0.header("Authorization") } == [
-                "Bearer old", "Bearer new", "Bearer new",
-            ])
+        let sent = network.requests.map { $0.header("Authorization") }
+        #expect(sent == ["Bearer old", "Bearer new", "Bearer new"])
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 private typealias UserRequest = TestingSamples.UserRequest
 private typealias ChatRequest = StreamsSamples.ChatRequest
@@ -18,7 +16,6 @@ private typealias ChatRequest = StreamsSamples.ChatRequest
         let error = await #expect(throws: APIRequestError.self) {
             try await network.load(UserRequest(), 1)
         }
-
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
     }
 

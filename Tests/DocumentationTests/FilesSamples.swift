@@ -1,9 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import Observation
 import TestSupport
-import Testing
 
 private struct ModelRequest: APIRequest {
     var baseURL = URL(string: "https://api.example.com")!
@@ -18,17 +16,11 @@ private struct ModelRequest: APIRequest {
 /// The samples of Files.md.
 @Suite(.limited) struct FilesSamples {
     private let network = MockNetwork()
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = try! TemporaryFolder()
+    private var session: MockNetwork { network }
+    private var file: URL { folder.url.appending(path: "model.bin") }
 
     @Test func downloadsAndResumes() async throws {
-        let network = MockNetwork()
-        let file = folder.url.appending(path: "model.bin")
-        let session = network
-
         let model = MockResponse.data(Data("a large model".utf8))
             .header("ETag", "\"v1\"").acceptingRanges
         network.stub(.get("/models/v1"), model.failing(afterBytes: 5), model)
@@ -45,8 +37,6 @@ private struct ModelRequest: APIRequest {
     @Test func continuesByItself() async throws {
         let model = MockResponse.data(Data("a".utf8)).header("ETag", "\"v1\"")
         network.stub(.any, .error(.networkConnectionLost), model)
-        let file = folder.url.appending(path: "model.bin")
-        let session = network
 
         try await session.download(ModelRequest(), "v1", to: file, retrying: .standard)
 
@@ -56,10 +46,9 @@ private struct ModelRequest: APIRequest {
     @Test func severalViewsShareADownload() async throws {
         let stub = network.stub(.any, .data(Data("a".utf8)).held, .status(404))
         let downloads = Downloads(network)
-        let file = folder.url.appending(path: "model.bin")
 
         let executor = QueueExecutor(isSerial: true)
-        let views = (1...2).map { _ in
+        let views = (1...2).map { [file] _ in
             executor.start { try await downloads.download("v1", to: file) }
         }
         await executor.settle()
@@ -90,7 +79,6 @@ private struct ModelRequest: APIRequest {
 
     @Test func uploadsAFile() async throws {
         let file = try folder.write("moving pictures", "holiday.mp4")
-        let network = MockNetwork()
         network.stub(.put("/videos/7"), .status(503), .status(204))
         let session = network.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
 
@@ -102,10 +90,7 @@ private struct ModelRequest: APIRequest {
 
     @Test func showsTheProgress() async throws {
         let file = try folder.write("moving pictures", "holiday.mp4")
-        let network = MockNetwork()
         network.stub(.put("/videos/7"), .status(204))
-        let session = network
-
         let lines = Locked<[String]>([])
         @Sendable func print(_ line: String) { lines.withLock { $0.append(line) } }
 
@@ -117,14 +102,14 @@ private struct ModelRequest: APIRequest {
 
     @Test @MainActor func showsTheFractionOfADownload() async throws {
         guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
-        let file = folder.url.appending(path: "model.bin")
-
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .data(Data(count: 10)).chunked(by: 5, every: .seconds(1)))
         let model = DownloadModel()
 
-        let download = Task { try await model.download("v1", to: file, over: network) }
+        let download = Task { [file] in
+            try await model.download("v1", to: file, over: network)
+        }
         await waitUntil { model.fraction == 0.5 }
         await clock.advance(by: .seconds(1))
         try await download.value
@@ -160,9 +145,7 @@ extension Downloads {
     /// From 0 to 1; nil if the size is unknown.
     private(set) var fraction: Double?
 
-    func download(
-        _ version: String, to file: URL, over session: any HTTPSession
-    ) async throws {
+    func download(_ version: String, to file: URL, over session: any HTTPSession) async throws {
         let (fractions, feed) = AsyncStream<Double?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         let showing = Task { for await fraction in fractions { self.fraction = fraction } }

@@ -11,9 +11,7 @@ import Testing
         var longitude: Double
     }
 
-    struct PointOfInterest: Decodable, Equatable, Sendable {
-        var name: String
-    }
+    struct PointOfInterest: Decodable, Equatable, Sendable { var name: String }
 
     struct PointsOfInterestRequest: APIRequest {
         var baseURL = URL(string: "https://example.com")!

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 struct Order: Codable {
     var key = UUID()
@@ -68,16 +66,12 @@ private let baseURL = URL(string: "https://api.example.com")!
 /// The samples of Orders.md.
 @Suite(.limited) @MainActor private struct OrdersSamples {
     private let network = MockNetwork()
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = try! TemporaryFolder()
+    private var file: URL { folder.url.appending(path: "order.json") }
 
     /// An app that has just started.
     private func checkout() throws -> Checkout {
-        let session = network.retrying(RetryPolicy(baseDelay: .zero, deadline: nil))
-        return try Checkout(session, file: folder.url.appending(path: "order.json"))
+        try Checkout(network.retrying(RetryPolicy(baseDelay: .zero, deadline: nil)), file: file)
     }
 
     private var keys: [String?] { network.requests.map { $0.header("Idempotency-Key") } }
@@ -108,8 +102,6 @@ private let baseURL = URL(string: "https://api.example.com")!
     }
 
     @Test func anAppThatRestartsSendsTheSameOrder() async throws {
-        let file = folder.url.appending(path: "order.json")
-
         let network = MockNetwork()
         network.stub(.post("/orders"), .error(.networkConnectionLost), .status(201))
         var checkout = try Checkout(network, file: file)
@@ -123,29 +115,32 @@ private let baseURL = URL(string: "https://api.example.com")!
         #expect(keys.count == 2 && keys[0] == keys[1])
     }
 
-    @Test func twoTapsSendOneOrder() async throws {
-        let stub = network.stub(.post("/orders"), .status(201).held)
-        let app = try checkout()
+    /// Taps twice while the server thinks, and returns the results.
+    private func tapTwice(_ app: Checkout, _ stub: Stub) async -> [Result<Void, any Error>] {
         app.add("tea")
-
         let taps = [Task { try await app.place() }, Task { try await app.place() }]
         await stub.waitForRequests()
         stub.release()
-        for tap in taps { try await tap.value }
+        return [await taps[0].result, await taps[1].result]
+    }
+
+    @Test func twoTapsSendOneOrder() async throws {
+        let app = try checkout()
+        let stub = network.stub(.post("/orders"), .status(201).held)
+
+        for tap in await tapTwice(app, stub) { try tap.get() }
         try await app.place()  // A tap that comes late.
 
         #expect(network.requests.count == 1)
     }
 
     @Test func twoTapsShareAFailure() async throws {
-        let stub = network.stub(.post("/orders"), .status(409).held, .status(201))
         let app = try checkout()
-        app.add("tea")
+        let stub = network.stub(.post("/orders"), .status(409).held, .status(201))
 
-        let taps = [Task { try await app.place() }, Task { try await app.place() }]
-        await stub.waitForRequests()
-        stub.release()
-        for tap in taps { await #expect(throws: APIRequestError.self) { try await tap.value } }
+        for tap in await tapTwice(app, stub) {
+            #expect(throws: APIRequestError.self) { try tap.get() }
+        }
         try await app.place()
 
         #expect(keys.count == 2 && keys[0] == keys[1])

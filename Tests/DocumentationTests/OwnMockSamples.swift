@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 import TestSupport
 import XCTest
 
@@ -7,9 +6,7 @@ import XCTest
 // file does not import the mock.
 
 final class OwnMockSamples: XCTestCase {
-    override func tearDown() {
-        MockURLProtocol.requestHandler = nil
-    }
+    override func tearDown() { MockURLProtocol.requestHandler = nil }
 
     func testAHandlerOfAnotherName() async throws {
         let configuration = URLSessionConfiguration.ephemeral

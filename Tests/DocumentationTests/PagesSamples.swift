@@ -1,13 +1,9 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import Observation
 import TestSupport
-import Testing
 
-private struct User: Codable, Equatable {
-    var name: String
-}
+private struct User: Codable, Equatable { var name: String }
 
 private struct UsersRequest: PagedAPIRequest {
     typealias ResponseDataType = [User]
@@ -44,19 +40,16 @@ private struct UsersRequest: PagedAPIRequest {
 /// The samples of Requests.md about the pages of a list.
 @Suite(.limited) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
+    let network = MockNetwork()
 
     @Test func loadsEveryPage() async throws {
-        let network = MockNetwork()
         network.stub(.get("/users"), .json("[]"))
         network.stub(
             .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
-        let session = network
-        let request = UsersRequest(baseURL: baseURL)
+        let (session, request) = (network, UsersRequest(baseURL: baseURL))
 
         var names: [String] = []
-        for try await user in session.pages(request, from: 1).elements {
-            names.append(user.name)
-        }
+        for try await user in session.pages(request, from: 1).elements { names.append(user.name) }
 
         #expect(names == ["Emma", "Anne"])
         try network.verify()
@@ -64,7 +57,6 @@ private struct UsersRequest: PagedAPIRequest {
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
     @MainActor @Test func loadsTheNextPageWhenTheListIsScrolled() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/users"), .json(#"[{"name": "Emma"}]"#), .error(.notConnectedToInternet),
             .json(#"[{"name": "Anne"}]"#), .json("[]"), times: .exactly(4))
@@ -81,7 +73,6 @@ private struct UsersRequest: PagedAPIRequest {
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
     @MainActor @Test func aLatePageOfAnOldTermIsNotShown() async throws {
-        let network = MockNetwork()
         let old = network.stub(.any.query(["q": "e"]), .json(#"[{"name": "Emma"}]"#).held)
         network.stub(.any.query(["q": "a"]), .json(#"[{"name": "Anne"}]"#))
         var model = UsersModel(network, UsersRequest(baseURL: baseURL, term: "e"))

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Waits for a result that is not ready: 202 with `Retry-After`.
 @Sendable func untilReady(_ attempt: RetryAttempt) -> RetryDecision {
@@ -30,9 +28,7 @@ import Testing
 
     @Test func theChainOfThePageSendsNothingInACancelledTask() async {
         let lines = Locked<[String]>([])
-        let session = appSession { event in
-            lines.withLock { $0.append("\(event)") }
-        }
+        let session = appSession { event in lines.withLock { $0.append("\(event)") } }
         let request = URLRequest(url: baseURL)
 
         let load = Task {
@@ -46,21 +42,17 @@ import Testing
 
     @Test func sendsItsVersion() async throws {
         let network = MockNetwork()
-        network.stub(
-            .get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
+        network.stub(.get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
         let session = network.intercepting { request, next in
             try await next(request.header("API-Version", "2"))
         }
 
-        let user = try await session.load(UserRequest(), 42)
-
-        #expect(user.name == "Emma")
+        #expect(try await session.load(UserRequest(), 42).name == "Emma")
     }
 
     @Test func aSessionUsesARule() async throws {
         let network = MockNetwork()
-        network.stub(
-            .any, .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#))
+        network.stub(.any, .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#))
 
         let session = network.retrying(clock: MockClock(), deciding: untilReady)
 

@@ -14,9 +14,7 @@ import Testing
         var password: String
     }
 
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
+    struct User: Codable, Equatable, Sendable { var name: String }
 
     struct UserRequest: APIRequest {
         var baseURL = URL(string: "https://api.example.com")!

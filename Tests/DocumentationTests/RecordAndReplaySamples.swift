@@ -1,14 +1,10 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples of RecordAndReplay.md.
 @Suite(.limited) struct RecordAndReplaySamples {
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
+    struct User: Codable, Equatable, Sendable { var name: String }
 
     struct UserRequest: APIRequest {
         typealias ResponseDataType = User
@@ -34,9 +30,7 @@ import Testing
         let network = MockNetwork()
         network.stub(try HTTPArchive(contentsOf: file), then: .repeatLast, times: .any)
 
-        for _ in 1...3 {
-            #expect(try await network.load(UserRequest(), 42).name == "Emma")
-        }
+        for _ in 1...3 { #expect(try await network.load(UserRequest(), 42).name == "Emma") }
     }
 
     @Test func survivesTheFaultsOfARecordedResponse() async throws {

@@ -1,14 +1,13 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples of Requests.md.
 @Suite(.limited) struct RequestsSamples {
     typealias User = TestingSamples.User
 
     let baseURL = URL(string: "https://api.example.com")!
+    let network = MockNetwork()
 
     struct Todo: Codable, Equatable {
         var title: String
@@ -35,7 +34,6 @@ import Testing
     }
 
     @Test func addsATodo() async throws {
-        let network = MockNetwork()
         let json = #"{"title": "Tea", "dueAt": "2018-06-07T10:00:00Z"}"#
         network.stub(.post("/todos").json(json), .json(json, status: 201))
         let todo = Todo(title: "Tea", dueAt: Date(timeIntervalSince1970: 1_528_365_600))
@@ -88,7 +86,6 @@ import Testing
     }
 
     @Test func returnsNilForA404() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(404))
 
         #expect(try await network.load(FindUserRequest(baseURL: baseURL), 42) == nil)

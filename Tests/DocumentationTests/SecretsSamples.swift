@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 // The samples of Secrets.md.
 

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// What a service knows about the call that it works on.
 private enum Call {
@@ -33,7 +31,6 @@ private typealias UserRequest = ClientSamples.UserRequest
     private let request = URLRequest(url: URL(string: "https://api.example.com/users")!)
 
     @Test func sendsTheIDOfTheCall() async throws {
-        let network = network
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 
         let session = network.intercepting { request, next in
@@ -66,8 +63,6 @@ private typealias UserRequest = ClientSamples.UserRequest
     }
 
     @Test func sendsNothingAfterTheDeadline() async throws {
-        let network = network
-
         let session = DeadlineSession(next: network.retrying())
 
         await Call.$deadline.withValue(.now) {
@@ -86,7 +81,6 @@ private typealias UserRequest = ClientSamples.UserRequest
     }
 
     @Test func countsByRouteAndStatus() async throws {
-        let network = MockNetwork()
         network.stub(.any, .json(#"{"name": "Emma"}"#), .status(503))
         let counts = Locked<[String: [Duration]]>([:])
 

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 // The samples of Migrate.md about mocks of a session. These protocols are the apps'.
 
@@ -76,8 +74,7 @@ extension MockURLSession: SessionProtocol {
     }
 
     @Test func aTaskThatCompletesInsideResume() {
-        let session: any SessionProtocol = MockURLSession(
-            response: (data, HTTPURLResponse(), nil))
+        let session: any SessionProtocol = MockURLSession(response: (data, HTTPURLResponse(), nil))
         var texts: [String?] = []
 
         session.dataTask(with: request) { data, _, _ in texts.append(data?.text) }.resume()

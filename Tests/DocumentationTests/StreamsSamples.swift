@@ -1,16 +1,17 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The data of an event that adds a word to the answer.
-func delta(_ word: String) -> String {
-    #"{"choices": [{"delta": {"content": "\#(word)"}}]}"#
-}
+func delta(_ word: String) -> String { #"{"choices": [{"delta": {"content": "\#(word)"}}]}"# }
 
 /// The chat client of Streams.md, and its tests in Time.md.
 @Suite(.limited) struct StreamsSamples {
+    private let network = MockNetwork()
+    private var session: MockNetwork { network }
+    private let chatPath = RequestMatcher.post("/v1/chat/completions")
+    private let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
+
     struct Delta: Decodable, Sendable {
         struct Choice: Decodable, Sendable { var delta: Content }
         struct Content: Decodable, Sendable { var content: String? }
@@ -74,10 +75,7 @@ func delta(_ word: String) -> String {
     }
 
     @Test func keepsWhatArrivedBeforeTheEnd() async throws {
-        let network = MockNetwork()
-        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
-        network.stub(.post("/v1/chat/completions"), whole.failing(afterBytes: 70))
-        let session = network
+        network.stub(chatPath, whole.failing(afterBytes: 70))
         var answer = ""
         var message: String?
 
@@ -181,21 +179,16 @@ func delta(_ word: String) -> String {
     }
 
     @Test func returnsAStreamInAnotherType() async throws {
-        let network = MockNetwork()
-        let whole = MockResponse.events([delta("Hel"), delta("lo")], until: "[DONE]")
-        network.stub(.post("/v1/chat/completions"), whole, whole.failing(afterBytes: 70))
+        network.stub(chatPath, whole, whole.failing(afterBytes: 70))
         let chat = Chat(session: network)
         let request = try ChatRequest().makeRequest(from: "Hi")
 
         #expect(try await chat.answer(to: request).reduce(into: "") { $0 += $1 } == "Hello")
-        await #expect(throws: ChatError.self) {
-            for try await _ in chat.answer(to: request) {}
-        }
+        await #expect(throws: ChatError.self) { for try await _ in chat.answer(to: request) {} }
     }
 
     @Test func endsAStreamInAnotherTypeQuietlyWhenItsReaderIsCancelled() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.post("/v1/chat/completions"), .stream())
+        let stub = network.stub(chatPath, .stream())
         let chat = Chat(session: network)
         let request = try ChatRequest().makeRequest(from: "Hi")
         let reader = Task { try await chat.answer(to: request).reduce(into: "") { $0 += $1 } }
@@ -208,11 +201,7 @@ func delta(_ word: String) -> String {
     }
 
     @Test func looksAtTheHeadersBeforeTheStream() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .post("/v1/chat/completions"),
-            .events([delta("Hi")], until: "[DONE]").header("X-Model", "m"))
-        let session = network
+        network.stub(chatPath, whole.header("X-Model", "m"))
         let request = try ChatRequest().makeRequest(from: "Hello")
         let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         var (model, answer): (String?, String) = (nil, "")
@@ -222,7 +211,7 @@ func delta(_ word: String) -> String {
         for try await delta in body.elements(deltas) { answer += delta.text }
 
         #expect(model == "m")
-        #expect(answer == "Hi")
+        #expect(answer == "Hello")
     }
 
     @Test func acceptsAStreamWithoutItsTerminator() async throws {
@@ -237,9 +226,7 @@ func delta(_ word: String) -> String {
     }
 
     @Test func streamsAURLRequest() async throws {
-        let network = MockNetwork()
-        network.stub(.post("/v1/chat/completions"), .events([delta("Hi")], until: "[DONE]"))
-        let session = network
+        network.stub(chatPath, whole)
         let request = try ChatRequest().makeRequest(from: "Hello")
         var answer = ""
 
@@ -248,6 +235,31 @@ func delta(_ word: String) -> String {
             answer += delta.text
         }
 
-        #expect(answer == "Hi")
+        #expect(answer == "Hello")
+    }
+
+    private struct Headline: Decodable { var title: String }
+
+    /// Events that reconnect.
+    @Test func continuesOverSeveralConnections() async throws {
+        let stream =
+            "retry: 1\nevent: headline\nid: 1\ndata: {\"title\":\"a\"}\n\nid: 2\ndata: b\n\n"
+        network.stub(
+            .get("/events"), .chunks([stream], contentType: "text/event-stream"), .status(204))
+        let url = URL(string: "https://api.example.com/events")!
+        var shown: [String] = []
+        func show(_ headline: Headline) { shown.append(headline.title) }
+
+        var lastEventID = ""
+        var request = URLRequest(url: url)
+        request.timeoutInterval = 3_600  // the longest silence of the server
+
+        for try await event in session.events(request, after: lastEventID) {
+            if event.event == "headline" { show(try event.decode(Headline.self)) }
+            lastEventID = event.id
+        }
+
+        #expect(lastEventID == "2")
+        #expect(shown == ["a"])
     }
 }

@@ -1,8 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples of Testing.md and Stubs.md.
 @Suite(.limited) struct TestingSamples {
@@ -31,9 +29,7 @@ import Testing
             return .json(encoding: User(name: "user \(id)"))
         }
 
-        let user = try await network.load(UserRequest(), 7)
-
-        #expect(user.name == "user 7")
+        #expect(try await network.load(UserRequest(), 7).name == "user 7")
     }
 
     @Test func canBeCancelled() async throws {
@@ -80,9 +76,7 @@ import Testing
             query: ["archived": "", "page": 2], headers: ["Accept": "application/json"]
         ).jsonBody(["items": [["name": "milk"], ["name": "tea", "size": "L"]]])
 
-        let (_, response) = try await network.exchange(request)
-
-        #expect(response.statusCode == 201)
+        #expect(try await network.exchange(request).1.statusCode == 201)
     }
 
     @Test func comparesAWholeRequest() throws {

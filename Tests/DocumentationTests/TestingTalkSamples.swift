@@ -3,12 +3,8 @@ import APIKitLiteTesting
 import Foundation
 import XCTest
 
-private typealias UserRequest = TestingSamples.UserRequest
-
 final class TalkSamples: XCTestCase {
-    override func tearDown() {
-        MockURLProtocol.requestHandler = nil
-    }
+    override func tearDown() { MockURLProtocol.requestHandler = nil }
 
     func testCodeThatUsesTheSharedSession() async throws {
         MockURLProtocol.register()

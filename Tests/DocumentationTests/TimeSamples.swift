@@ -1,9 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import Observation
 import TestSupport
-import Testing
 
 /// Suspends until a condition on the state of an `@Observable` model holds.
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
@@ -28,9 +26,7 @@ private typealias UserRequest = ClientSamples.UserRequest
 
     init(_ session: any HTTPSession) { self.session = session }
 
-    func refresh() {
-        Task { name = try? await session.load(UserRequest(), 42).name }
-    }
+    func refresh() { Task { name = try? await session.load(UserRequest(), 42).name } }
 }
 
 /// The samples of Time.md.
