@@ -28,29 +28,21 @@ nonisolated struct PublicOutputRequest: APIRequest {
     func parseResponse(data: Data) throws -> Place { Place(value: .current) }
 }
 
-nonisolated public struct Place {
-    var value: RunningPlace
-}
+nonisolated public struct Place { var value: RunningPlace }
 
-nonisolated public struct SendablePlace: Sendable {
-    var value: RunningPlace
-}
+nonisolated public struct SendablePlace: Sendable { var value: RunningPlace }
 
 nonisolated struct DecodedPlace: Decodable {
     let value: RunningPlace
 
-    init(from decoder: any Decoder) throws {
-        value = .current
-    }
+    init(from decoder: any Decoder) throws { value = .current }
 }
 
 /// Its initializer and its conformance are public, and it is not `Sendable`.
 nonisolated public final class PlaceObject: Decodable {
     let value: RunningPlace
 
-    public init(from decoder: any Decoder) throws {
-        value = .current
-    }
+    public init(from decoder: any Decoder) throws { value = .current }
 }
 
 @MainActor @Suite(.limited) struct WhereDecodingRunsTests {
@@ -93,7 +85,6 @@ nonisolated public final class PlaceObject: Decodable {
 
     @Test func anOutputThatIsNotSendableIsDecodedInTheBackground() async throws {
         let request = URLRequest.test("places")
-
         #expect(try await session.load(request, as: DecodedPlace.self).value == .background)
         #expect(try await session.load(request, as: PlaceObject.self).value == .background)
         #expect(
@@ -102,68 +93,49 @@ nonisolated public final class PlaceObject: Decodable {
 
     /// The conformance of such an output may belong to the caller's actor.
     @Test func aGenericOutputIsDecodedOnTheCallersActor() async throws {
-        func get<T: Decodable>(_ path: String) async throws -> T {
-            try await session.load(.test(path), as: T.self)
+        let request = URLRequest.test("places")
+        func get<T: Decodable>(_ type: T.Type) async throws -> T {
+            try await session.load(request, as: T.self)
         }
-        func response<T: Decodable>(_ path: String) async throws -> T {
-            try await session.response(.test(path), as: T.self).value
+        func response<T: Decodable>(_ type: T.Type) async throws -> T {
+            try await session.response(request, as: T.self).value
         }
-        func sendable<T: Decodable & Sendable>(_ path: String) async throws -> T {
-            try await session.load(.test(path), as: T.self)
+        func sendable<T: Decodable & Sendable>(_ type: T.Type) async throws -> T {
+            try await session.load(request, as: T.self)
         }
 
-        let place: DecodedPlace = try await get("places")
-        #expect(place.value == .mainActor)
-        let received: PlaceObject = try await response("places")
-        #expect(received.value == .mainActor)
-        let background: DecodedPlace = try await sendable("places")
-        #expect(background.value == .background)
+        #expect(try await get(DecodedPlace.self).value == .mainActor)
+        #expect(try await response(PlaceObject.self).value == .mainActor)
+        #expect(try await sendable(DecodedPlace.self).value == .background)
     }
 
     @Test func aGenericFunctionNeedsTheConstraints() async throws {
         func unconstrained<R: APIRequest>(
             _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType {
-            try await session.load(request, input)
+        ) async throws -> [R.ResponseDataType] {
+            [try await session.load(request, input), try await loader(request).load(input)]
         }
-        func unconstrainedLoader<R: APIRequest>(
+        func halfConstrained<R: APIRequest & Sendable>(
             _ request: R, _ input: R.RequestDataType
         ) async throws -> R.ResponseDataType {
             try await loader(request).load(input)
         }
         func constrained<R: APIRequest & Sendable>(
             _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType
+        ) async throws -> [R.ResponseDataType]
         where R.RequestDataType: Sendable {
-            try await session.load(request, input)
-        }
-        func constrainedLoader<R: APIRequest & Sendable>(
-            _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType
-        where R.RequestDataType: Sendable {
-            try await loader(request).load(input)
-        }
-        func halfConstrainedLoader<R: APIRequest & Sendable>(
-            _ request: R, _ input: R.RequestDataType
-        ) async throws -> R.ResponseDataType {
-            try await loader(request).load(input)
+            [try await session.load(request, input), try await loader(request).load(input)]
         }
 
-        #expect(try await unconstrained(InternalRequest(), 1) == .mainActor)
-        #expect(try await unconstrainedLoader(InternalRequest(), 1) == .mainActor)
-        #expect(try await halfConstrainedLoader(InternalRequest(), 1) == .mainActor)
-        #expect(try await constrained(InternalRequest(), 1) == .background)
-        #expect(try await constrainedLoader(InternalRequest(), 1) == .background)
+        #expect(try await unconstrained(InternalRequest(), 1) == [.mainActor, .mainActor])
+        #expect(try await halfConstrained(InternalRequest(), 1) == .mainActor)
+        #expect(try await constrained(InternalRequest(), 1) == [.background, .background])
     }
 
     @Test func aClosureParsesWhereAFunctionDoes() async throws {
-        let session = session
         let load = { @MainActor in try await session.load(PublicRequest(), 1).value }
-        let loaderLoad = { @MainActor in
-            try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
-                .value
-        }
-        let detached = Task.detached {
+        let loaderLoad = { @MainActor in try await loader(PublicRequest()).load(1).value }
+        let detached = Task.detached { [session] in
             try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
                 .value
         }
@@ -173,11 +145,19 @@ nonisolated public final class PlaceObject: Decodable {
         #expect(try await detached.value == .background)
     }
 
+    /// As in the client of a package: neither the function nor its output belongs to an actor.
+    nonisolated private func decode<T: Decodable>() async throws(APIRequestError) -> T {
+        try await FixedSession().load(.test("places"), as: T.self)
+    }
+
+    @Test func aNonisolatedGenericFunctionDecodes() async throws {
+        let object: DecodedPlace = try await decode()
+        #expect(object.value == .background)
+    }
+
     private actor Reader {
-        private let first = APIRequestLoader(
-            apiRequest: InternalRequest(), urlSession: FixedSession())
-        private let second = APIRequestLoader(
-            apiRequest: PublicRequest(), urlSession: FixedSession())
+        let first = APIRequestLoader(apiRequest: InternalRequest(), urlSession: FixedSession())
+        let second = APIRequestLoader(apiRequest: PublicRequest(), urlSession: FixedSession())
 
         func places() async throws(APIRequestError) -> [RunningPlace] {
             [try await first.load(1), try await second.load(1).value]
