@@ -1,5 +1,4 @@
 import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 // Streams in a module whose default isolation is the main actor.
@@ -30,16 +29,10 @@ nonisolated struct NonisolatedParser: StreamParser {
 }
 
 @Suite(.limited) struct StreamsTests {
-    let network = MockNetwork()
-
-    init() {
-        network.stub(.get("/places"), .text("a"), times: .any)
-    }
+    let session: any HTTPSession = FixedSession()
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func parsesOnTheMainActor() async throws {
-        let session = network
-
         var places: [RunningPlace] = []
         for try await place in session.stream(UnannotatedStreamRequest()) { places.append(place) }
 
@@ -47,8 +40,6 @@ nonisolated struct NonisolatedParser: StreamParser {
     }
 
     @Test func parsesInTheBackground() async throws {
-        let session = network
-
         var places: [RunningPlace] = []
         for try await place in session.stream(NonisolatedStreamRequest()) { places.append(place) }
 

@@ -18,9 +18,7 @@ public struct PublicUnannotatedRequest: APIRequest {
 struct UnannotatedPlace: Decodable {
     let value: RunningPlace
 
-    init(from decoder: any Decoder) throws {
-        value = .current
-    }
+    init(from decoder: any Decoder) throws { value = .current }
 }
 
 struct UnannotatedPlaceRequest: APIRequest {
@@ -48,17 +46,14 @@ struct UnannotatedPlaceRequest: APIRequest {
     }
 
     @Test func aGenericOutputIsDecodedOnTheMainActor() async throws {
-        func get<T: Decodable>(_ path: String) async throws -> T {
-            try await session.load(.test(path), as: T.self)
-        }
-        func response<T: Decodable>(_ path: String) async throws -> T {
-            try await session.response(.test(path), as: T.self).value
+        func get<T: Decodable>() async throws -> [T] {
+            let request = URLRequest.test("places")
+            let response = try await session.response(request, as: T.self)
+            return [try await session.load(request, as: T.self), response.value]
         }
 
-        let place: UnannotatedPlace = try await get("places")
-        #expect(place.value == .mainActor)
-        let received: UnannotatedPlace = try await response("places")
-        #expect(received.value == .mainActor)
+        let places: [UnannotatedPlace] = try await get()
+        #expect(places.map(\.value) == [.mainActor, .mainActor])
         let nonisolated = try await session.load(.test("places"), as: DecodedPlace.self)
         #expect(nonisolated.value == .background)
     }

@@ -21,6 +21,16 @@ struct BookRequest: APIRequest {
     }
 }
 
+/// A class, as many have it, with nothing said about concurrency.
+final class TitleRequest: APIRequest {
+    typealias ResponseDataType = Book
+
+    func makeRequest(from id: Int) throws -> URLRequest {
+        try URLRequest(
+            "GET", URL(string: "https://books.example.com")!, path: "/titles/{id}", ["id": id])
+    }
+}
+
 /// A class that keeps what it loads, as such apps have them: no actor, no `Sendable`.
 class BookShelf {
     var books: [Int: Book] = [:]
@@ -93,5 +103,15 @@ class SwiftFiveClientTests: XCTestCase {
         XCTAssertEqual(book, Book(title: "Emma"))
         XCTAssertEqual(network.requests.first?.pathValues["id"], "1")
         try network.verify()
+    }
+
+    func testSurvivesEveryFault() async throws {
+        let report = try await forEachFault(in: .json(#"{"title": "Emma"}"#)) { network in
+            let loader = APIRequestLoader(
+                apiRequest: TitleRequest(), urlSession: network.urlSession)
+            _ = try await loader.load(1)
+        }
+
+        XCTAssertEqual(report[.status(404)], .error(.validate))
     }
 }
