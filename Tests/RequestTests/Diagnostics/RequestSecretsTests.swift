@@ -117,10 +117,9 @@ import TestSupport
         ).jsonBody(["password": nil as String?])
         let text = "123 true null 4096 Emma"
 
-        #expect(
-            APIRequestError(
-                stage: .validate, request: request, underlying: Refusal(description: text)
-            ).localizedDescription == text)
+        let error = APIRequestError(
+            stage: .validate, request: request, underlying: Refusal(description: text))
+        #expect(error.localizedDescription == text)
     }
 
     @Test func hidesTheSecretsOfEachRequestOfAChainOfErrors() throws {

@@ -60,14 +60,12 @@ import TestSupport
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         struct Camel: Decodable { var itemId: Int }
-        #expect(
-            try ServerSentEvent(data: #"{"item_id":1}"#).decode(Camel.self, using: decoder).itemId
-                == 1)
+        let item = ServerSentEvent(data: #"{"item_id":1}"#)
+        #expect(try item.decode(Camel.self, using: decoder).itemId == 1)
     }
 
     @Test func anEventThatCannotBeDecodedSaysWhere() throws {
-        typealias Row = (ServerSentEvent, Redaction, [String])
-        let rows: [Row] = [
+        let rows: [(ServerSentEvent, Redaction, [String])] = [
             (
                 ServerSentEvent(event: "add", data: #"{"title":7,"token":"hunter2"}"#, id: "42"),
                 .standard,

@@ -51,11 +51,11 @@ import TestSupport
         let before = data.map { "data: \($0)\n\n" }.joined()
         for lineEnd in ["\n", "\r\n", "\r"] {
             for end in rest.map({ [$0] }) ?? ["", "\n", "\n\n"] {
-                let body = (before + "id: 1\n" + json + end)
-                let expected = StreamError.unexpectedJSON(json)
-                let stream = (data.isEmpty ? json + end : body).replacing("\n", with: lineEnd)
-                #expect(
-                    parser.delivers(data, then: expected, of: stream), "\(stream.debugDescription)")
+                let start = data.isEmpty ? "" : before + "id: 1\n"
+                let stream = (start + json + end).replacing("\n", with: lineEnd)
+                let error = StreamError.unexpectedJSON(json)
+                let isThrown = parser.delivers(data, then: error, of: stream)
+                #expect(isThrown, "\(stream.debugDescription)")
             }
         }
     }
