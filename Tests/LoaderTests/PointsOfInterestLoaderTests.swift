@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import TestSupport
 
 // The loader test of WWDC 2018 session 417, with a `requestHandler` closure on a network of its own:
-// begin here. The request and its pure tests are in Tests/RequestTests.
+// begin here. The request and its pure tests are in GettingStartedSamples.swift.
 
 private struct PointOfInterest: Decodable, Equatable {
     let name: String
