@@ -40,20 +40,17 @@ import TestSupport
         #expect(data.text == "Bearer new1")
         #expect(tokens.credential == Token(access: "new1", refresh: "r1"))
         #expect(server.given == (isStale ? [] : ["Bearer old"]) + ["Bearer new1"])
-        let refresh = try #require(
-            server.network.requests.first { $0.request.url?.path == "/token" })
+        let refresh = try #require(server.network.requests.first { $0.path == "/token" })
         #expect(refresh.body.text == "grant_type=refresh_token&refresh_token=r0")
-        #expect(refresh.request.value(forHTTPHeaderField: "Authorization") == nil)
+        #expect(refresh.header("Authorization") == nil)
     }
 
     @Test(arguments: [true, false])
     func sendsTheBodyAgain(_ isFile: Bool) async throws {
         let (server, _, session) = user(.old)
         let folder = try TemporaryFolder()
-        let request =
-            isFile
-            ? try URLRequest.test("data", method: "POST").fileBody(folder.write("the body"))
-            : .test("data", method: "POST", body: "the body")
+        var request = URLRequest.test("data", method: "POST", body: isFile ? nil : "the body")
+        if isFile { request = try request.fileBody(folder.write("the body")) }
 
         #expect(try await session.exchange(request).1.statusCode == 200)
         let sent = server.network.requests.filter { $0.path == "/data" }
@@ -69,33 +66,19 @@ import TestSupport
         let (body, response) = try await session.send(.test("data"), awaiting: options)
         #expect(response.statusCode == 401)
         // The refresh of a stale token does not count.
-        let last = token == .expired ? 2 : 1
-        #expect(try await body.collect().text == "Bearer useless\(last)")
-        #expect(
-            server.given
-                == [token == .expired ? "Bearer useless1" : "Bearer old", "Bearer useless\(last)"])
-        #expect(server.refreshCount == last)
-    }
-
-    @Test func triesAFreshCredentialOnceThoughItIsStale() async throws {
-        let server = TokenServer(
-            onRefresh: { _ in .json(encoding: Token(access: "good", expires: 1)) })
-        let session = server.session.authenticated(by: server.tokens(.expired))
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
-        #expect(server.refreshCount == 1)
+        let (first, last) = token == .old ? ("old", "useless1") : ("useless1", "useless2")
+        #expect(try await body.text == "Bearer \(last)")
+        #expect(server.given == ["Bearer \(first)", "Bearer \(last)"])
+        #expect(server.refreshCount == (token == .old ? 1 : 2))
     }
 
     @Test func tellsTheClosureWhatToReplace() async throws {
-        let server = TokenServer(accepting: "3")
-        let asked = Locked<[String]>([])
+        let (server, asked) = (TokenServer(accepting: "3"), Locked<[String]>([]))
         let tokens = server.tokens(nil) { rejection in
             let status = rejection.response.map { "\($0.statusCode)" } ?? "-"
             let sent = rejection.request?.value(forHTTPHeaderField: "Authorization") ?? "-"
-            let count = asked.withLock { asked in
-                asked.append("\(rejection.credential?.access ?? "-") \(status) \(sent)")
-                return asked.count
-            }
+            asked.withLock { $0.append("\(rejection.credential?.access ?? "-") \(status) \(sent)") }
+            let count = asked.withLock { $0.count }
             return Token(access: "\(count)", expires: count == 1 ? 0 : 4_000_000_000)
         }
         let session = server.session.authenticated(by: tokens)
@@ -107,20 +90,14 @@ import TestSupport
         #expect(server.given == ["Bearer 2", "Bearer 3"])
     }
 
-    @Test func decidesByItsOwnTestOfAResponse() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"{"code": "token_expired"}"#, status: 403), times: .any)
-        network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let tokens = Credentials("old", for: .api) { token, request in
-            try request.authorization(bearer: token)
-        } isRejected: { data, response in
-            response.statusCode == 403 && data.text.contains("token_expired")
-        } refresh: { _ in
-            "new"
-        }
-
-        let session = network.authenticated(by: tokens)
-        #expect(await session.outcome(of: .test("data")) == .body("there"))
+    /// A credential that is refreshed once, where a response is rejected.
+    private func credentials(
+        isRejected: @escaping @Sendable (Data, HTTPURLResponse) throws -> Bool,
+        refresh: @escaping Credentials<String>.Refresh = { _ in "new" }
+    ) -> Credentials<String> {
+        Credentials(
+            "old", for: .api, apply: { try $1.authorization(bearer: $0) }, isRejected: isRejected,
+            refresh: refresh)
     }
 
     /// How an app reads a response.
@@ -132,12 +109,10 @@ import TestSupport
         let network = MockNetwork()
         network.stub(.any, .text(code, status: 403).chunked(by: 3), times: .any)
         network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
-        let tokens = Credentials("old", for: .api) { token, request in
-            try request.authorization(bearer: token)
-        } isRejected: { data, response in
-            response.statusCode == 403 && data.text.contains("token_expired")
-        } refresh: { rejection in
-            #expect(rejection.data.text == code)
+        let tokens = credentials {
+            $1.statusCode == 403 && $0.text.contains("token_expired")
+        } refresh: {
+            #expect($0.data.text == code)
             return "new"
         }
         let session = network.authenticated(by: tokens)
@@ -147,9 +122,8 @@ import TestSupport
         case .stream: #expect(try await session.stream(.test("data")).0.text == "there")
         case .download:
             let folder = try TemporaryFolder()
-            let file = folder.url.appending(path: "file")
-            try await session.download(.test("data"), to: file)
-            #expect(try Data(contentsOf: file).text == "there")
+            try await session.download(.test("data"), to: folder.file)
+            #expect(folder.content?.text == "there")
         }
     }
 
@@ -162,32 +136,21 @@ import TestSupport
         let network = MockNetwork()
         network.stub(.any, .data(bytes, status: status).chunked(by: 100_000))
         let asked = Locked<[Int]>([])
-        let tokens = Credentials("old", for: .api) { token, request in
-            try request.authorization(bearer: token)
-        } isRejected: { data, _ in
+        let tokens = credentials { data, _ in
             asked.withLock { $0.append(data.count) }
             return false
-        } refresh: { _ in
-            "new"
         }
 
         let (body, response) = try await network.authenticated(by: tokens).stream(.test("data"))
-        let data = try await body.collect()
         #expect(response.statusCode == status)
-        #expect(data == bytes)
+        #expect(try await body.collect() == bytes)
         #expect(asked.withLock { $0 } == [status < 400 ? 0 : 1_024 * 1_024])
     }
 
     @Test(arguments: [false, true])
     func failsWithTheErrorOfItsTestOfAResponse(_ isStream: Bool) async throws {
-        let tokens = Credentials("old", for: .api) { token, request in
-            try request.authorization(bearer: token)
-        } isRejected: { _, _ in
-            throw TestError(number: 7)
-        } refresh: { _ in
-            "new"
-        }
-        let session = server.session.authenticated(by: tokens)
+        let session = server.session.authenticated(
+            by: credentials { _, _ in throw TestError(number: 7) })
 
         await #expect(throws: TestError(number: 7)) {
             _ = try await session.send(.test("a"), awaiting: isStream ? .head() : .body)
@@ -201,8 +164,7 @@ import TestSupport
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
 
-        let (_, response) = try await session.exchange(request)
-        #expect(response.statusCode == 401)
+        #expect(try await session.exchange(request).1.statusCode == 401)
         await yieldWhile { tokens.credential?.access == "old" }
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         #expect(server.given == ["Bearer old", "Bearer new1"])
@@ -237,44 +199,36 @@ import TestSupport
 
     @Test func aStreamGetsItsRejectionAfterSigningOut() async throws {
         let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
-        let task = Task {
-            let (body, response) = try await session.stream(.test("data"))
-            return (try await body.collect().text, response.statusCode)
-        }
+        async let stream = session.stream(.test("data"))
         await server.token.waitForRequests()
 
         tokens.credential = nil
         server.token.release()
-        #expect(try await task.value == ("Bearer old", 401))
+        #expect(try await stream.1.statusCode == 401)
+        #expect(try await stream.0.text == "Bearer old")
         #expect(server.given == ["Bearer old"])
     }
 
     @Test func isNotRefreshedByALateRejection() async throws {
-        let (isSent, mayRespond, count) = (Gate(), Gate(), Locked(0))
-        let (server, _, session) = user(
-            .old,
-            on: TokenServer(onData: { _ in
-                guard count.next() == 1 else { return }
-                isSent.open()
-                await mayRespond.wait()
-            }))
-
+        let (server, _, session) = user(.old)
+        let matcher = RequestMatcher.get("/data").header("Authorization", "Bearer old")
+        let rejection = server.network.stub(matcher, .status(401).held, times: .once)
         async let late = session.outcome(of: .test("data"))
-        await isSent.wait()
+        await rejection.waitForRequests()
+
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        mayRespond.open()
+        rejection.release()
         #expect(await late == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
-        #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
+        #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
     }
 
     @Test func isSignedOutOnce() async throws {
         let together = Barrier(5)
-        let (server, tokens, session) = user(
-            .old,
-            on: TokenServer(
-                onData: { given in if given == "Bearer old" { await together.wait() } },
-                onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) }))
+        let server = TokenServer(
+            onData: { given in if given == "Bearer old" { await together.wait() } },
+            onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) })
+        let (_, tokens, session) = user(.old, on: server)
 
         let statuses = try await concurrently(5) { _ in
             try await session.exchange(.test("data")).1.statusCode
@@ -289,19 +243,6 @@ import TestSupport
 
 /// A chain with two credentials, in which a refresh may need the other credential.
 @Suite(.limited) struct TwoCredentialsTests {
-    private func gateway(_ token: Token) -> Credentials<Token> {
-        Credentials(token, for: .api) { token, request in
-            try request.header("X-Gateway", token.access)
-        } isStale: {
-            $0.expires == 0
-        } isRejected: {
-            $1.statusCode == 407
-        } refresh: { rejection in
-            _ = try await rejection.session.exchange(.test("gateway", method: "POST"))
-            return Token(access: "new")
-        }
-    }
-
     @Test(arguments: Transport.allCases, [Token.old, .expired])
     func aRefreshHasTheOtherCredential(_ transport: Transport, _ token: Token) async throws {
         let network = MockNetwork()
@@ -313,14 +254,12 @@ import TestSupport
         network.stub(
             .post("/token").header("X-API-Key", "k"), .json(encoding: Token(access: "new")))
         let (wire, baseURL) = try transport.open(network)
-        let key = Credentials<String>("k", for: baseURL) { key, request in
-            try request.header("X-API-Key", key)
-        }
+        let key = Credentials("k", for: baseURL) { try $1.header("X-API-Key", $0) }
         let session = wire.authenticated(by: key)
             .authenticated(by: TokenServer().tokens(token, for: baseURL))
 
-        let (data, _) = try await session.exchange(URLRequest("GET", baseURL, path: "/data"))
-        #expect(data.text == "there")
+        let request = try URLRequest("GET", baseURL, path: "/data")
+        #expect(await session.outcome(of: request) == .body("there"))
         let refreshes = network.requests.filter { $0.path == "/token" }
         #expect(refreshes.map { $0.header("X-API-Key") } == ["k"])
         #expect(refreshes.map { $0.header("Authorization") } == [nil])
@@ -337,7 +276,14 @@ import TestSupport
         network.stub(
             .get("/data").header("X-Gateway", "new").header("Authorization", "Bearer new"),
             .text("there"))
-        let session = network.authenticated(by: self.gateway(gateway))
+        let gateway = Credentials(
+            gateway, for: .api, apply: { try $1.header("X-Gateway", $0.access) },
+            isStale: { $0.expires == 0 }, isRejected: { $1.statusCode == 407 },
+            refresh: {
+                _ = try await $0.session.exchange(.test("gateway", method: "POST"))
+                return Token(access: "new")
+            })
+        let session = network.authenticated(by: gateway)
             .authenticated(by: TokenServer().tokens(user))
 
         #expect(await session.outcome(of: .test("data")) == .body("there"))

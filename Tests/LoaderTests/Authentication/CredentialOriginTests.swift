@@ -43,13 +43,9 @@ import TestSupport
                     by: Credentials("hunter2", for: baseURL, apply: key(place)))
 
                 let start = isRedirected ? baseURL : URL(string: other)!
-                let (data, _) = try await session.exchange(URLRequest(url: start))
-
-                #expect(data.text == "there")
-                #expect(
-                    network.requests.map(mentionsSecret)
-                        == (isRedirected ? [true, false] : [false])
-                )
+                #expect(await session.outcome(of: URLRequest(url: start)) == .body("there"))
+                let mentions = network.requests.map(mentionsSecret)
+                #expect(mentions == (isRedirected ? [true, false] : [false]))
             }
         }
     }
@@ -60,24 +56,18 @@ import TestSupport
     ])
     func isNotRefreshedForAStrangersRejection(_ location: String) async throws {
         let isStranger = !location.contains("api")
-        network.stub(.get("/a"), .status(401), times: .any)
-        network.stub(.get("/data"), .redirect(to: location), times: .any)
-        let token = network.stub(
-            .post("/token"), .json(encoding: Token(access: "new")), times: .any)
-        let session = network.authenticated(
-            by: Credentials(
-                Token(access: "old"), for: baseURL, URL(string: "https://files.example.com")!
-            ) { token, request in
-                try request.authorization(bearer: token.access)
-            } refresh: { rejection in
-                try await refreshedToken(rejection)
-            })
+        network.stub(.get("/a"), .status(401))
+        network.stub(.get("/data"), .redirect(to: location))
+        let token = network.stub(.post("/token"), .json(encoding: Token(access: "new")))
+        let tokens = Credentials(
+            Token.old, for: baseURL, URL(string: "https://files.example.com")!,
+            apply: { try $1.authorization(bearer: $0.access) },
+            refresh: { try await refreshedToken($0) })
+        let session = network.authenticated(by: tokens)
 
-        let (_, response) = try await session.exchange(.test("data"))
-        let (_, direct) = try await session.exchange(
-            URLRequest(url: URL(string: "https://cdn.example.com/a")!))
-        #expect(response.statusCode == 401)
-        #expect(direct.statusCode == 401)
+        let direct = URLRequest(url: URL(string: "https://cdn.example.com/a")!)
+        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+        #expect(try await session.exchange(direct).1.statusCode == 401)
         #expect(token.callCount == (isStranger ? 0 : 1))
     }
 
@@ -86,6 +76,12 @@ import TestSupport
     private static let chain: Chain = {
         $0.authenticated(by: .bearer("hunter2", for: .api)).retrying(clock: MockClock())
     }
+
+    private static let leading: Chain = {
+        $0.intercepting { _, next in try await next(URLRequest(url: .api)) }
+    }
+
+    private static let www = "https://www.example.com"
 
     /// With a second credential, for other origins.
     private static func chain(_ origins: String...) -> Chain {
@@ -101,31 +97,16 @@ import TestSupport
     private static let hints: [(Chain, url: String, status: Int, own: String?, unsent: String?)] = [
         (chain, "http://api.example.com/a", 401, nil, "http://api.example.com"),
         (chain, "https://api.example.com:444/a", 401, nil, "https://api.example.com:444"),
-        (chain, "https://www.example.com/a", 401, nil, "https://www.example.com"),
+        (chain, "\(www)/a", 401, nil, www),
         (chain, "http://api.example.com/a", 403, nil, nil),
         (chain, "https://api.example.com/a", 401, nil, nil),
-        (chain, "https://www.example.com/a", 401, "own", nil),
+        (chain, "\(www)/a", 401, "own", nil),
         // A session further inside leads the request to the origin of the credential.
-        (
-            { chain($0).intercepting { _, next in try await next(URLRequest(url: .api)) } },
-            "https://placeholder.example/a", 401, nil, nil
-        ),
-        (
-            {
-                $0.intercepting { _, next in try await next(URLRequest(url: .api)) }
-                    .authenticated(by: .bearer("hunter2", for: .api))
-            },
-            "https://placeholder.example/a", 401, nil, nil
-        ),
+        ({ leading(chain($0)) }, "https://placeholder.example/a", 401, nil, nil),
+        ({ chain(leading($0)) }, "https://placeholder.example/a", 401, nil, nil),
         // It has a credential of its own, and the inner one is missing.
-        (
-            chain("https://www.example.com"), "https://www.example.com/a", 401, nil,
-            "https://www.example.com"
-        ),
-        (
-            chain("https://www.example.com", "https://api.example.com"),
-            "https://www.example.com/a", 401, nil, "https://www.example.com"
-        ),
+        (chain(www), "\(www)/a", 401, nil, www),
+        (chain(www, "https://api.example.com"), "\(www)/a", 401, nil, www),
     ]
 
     @Test(arguments: hints.indices)
@@ -156,15 +137,13 @@ import TestSupport
             let inside: any HTTPSession = usesURLSession ? network.urlSession : network
             let session = inside.authenticated(by: Credentials("hunter2", apply: key(place)))
 
-            for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:8443/near"]
-            {
+            for path in ["api.example.com/a", "www.example.com/moved", "www.example.com:81/near"] {
                 _ = try await session.exchange(URLRequest(url: URL(string: "https://\(path)")!))
             }
 
             // A redirect within the origin keeps it, unless it is in the URL.
-            #expect(
-                network.requests.map(mentionsSecret)
-                    == [true, true, false, true, place != .query])
+            let mentions = network.requests.map(mentionsSecret)
+            #expect(mentions == [true, true, false, true, place != .query])
         }
     }
 
@@ -172,11 +151,10 @@ import TestSupport
         network.stub(.get("/a"), .status(401), times: .any)
         network.stub(.get("/moved"), .redirect(to: "https://evil.example/a"))
         let count = Locked(0)
-        let tokens = Credentials("old") { token, request in
-            try request.authorization(bearer: token)
+        let tokens = Credentials("old") {
+            try $1.authorization(bearer: $0)
         } refresh: { _ in
-            count.withLock { $0 += 1 }
-            return "new"
+            "new\(count.next())"
         }
         let session = network.authenticated(by: tokens)
 

@@ -18,17 +18,6 @@ import TestSupport
         #expect(store.content?.access == "anne")
     }
 
-    @Test func savesNothingThatDidNotChange() async throws {
-        let server = TokenServer(accepting: "old")
-        let stores = [Store(.old), Store(nil)]
-
-        for (store, token) in zip(stores, [Token.old, nil]) {
-            let session = server.session.authenticated(by: server.tokens(store, token))
-            for _ in 0..<3 { _ = try await session.exchange(.test("data")) }
-            #expect(!store.log.contains { $0.hasPrefix("save") })
-        }
-    }
-
     @Test(arguments: [Token.old, .expired])
     func isSavedBeforeItIsSent(_ token: Token) async throws {
         let store = Store(token, holding: .save)
@@ -36,93 +25,71 @@ import TestSupport
             if given == "Bearer new1" { #expect(store.content?.access == "new1") }
         })
         let (_, _, tokens, session) = user(store, given: token, on: server)
-        let executor = QueueExecutor(isSerial: true)
-        let first = executor.start { await session.outcome(of: .test("data")) }
+        async let first = session.outcome(of: .test("data"))
         await store.waitUntilHeld()
 
         // A request that begins now waits, too.
         #expect(tokens.credential?.access == "new1")
-        let second = executor.start { await session.outcome(of: .test("data")) }
-        await executor.settle()
+        let second = await settledTask { await session.outcome(of: .test("data")) }
         #expect(!server.given.contains("Bearer new1"))
         store.release()
 
-        #expect(try await first.value == .body("Bearer new1"))
+        #expect(await first == .body("Bearer new1"))
         #expect(try await second.value == .body("Bearer new1"))
         #expect(store.log == ["save new1"])
     }
 
     @Test func aRefreshThatSignsOutWaitsForItsSave() async throws {
-        let store = Store(.old, holding: .save)
-        let tokens = TokenServer().tokens(.old, refresh: { _ in nil }, save: store.save)
+        let (_, store, tokens, _) = user(Store(.old, holding: .save), given: .old) { _ in nil }
         let executor = QueueExecutor(isSerial: true)
         let task = executor.start {
             let refreshed = try await tokens.refresh()
             #expect(refreshed == nil && store.content == nil)
         }
         await store.waitUntilHeld()
-
         await executor.settle()
         store.release()
         try await task.value
     }
 
-    @Test func aRequestDoesNotWaitForTheSaveOfASignOut() async throws {
-        let store = Store(.old, holding: .save)
-        defer { store.release() }
-        let server = TokenServer()
-        let tokens = server.tokens(.old, refresh: { _ in nil }, save: store.save)
-        let session = server.session.authenticated(by: tokens)
-
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer old"))
-        #expect(server.given == ["Bearer old"])
-        await store.waitUntilHeld()
-    }
-
-    @Test func aSignOutIsSavedThoughItsRequestHasLeft() async throws {
-        let store = Store(.old, holding: .save)
-        defer { store.release() }
+    @Test(arguments: [false, true])
+    func aSignOutIsSavedAfterItsRequestHasEnded(_ isCancelled: Bool) async throws {
         let (isAsked, mayReturn) = (Gate(), Gate())
-        let server = TokenServer()
-        let refresh: Credentials<Token>.Refresh = { _ in
+        let (server, store, _, session) = user(Store(.old, holding: .save), given: .old) { _ in
             isAsked.open()
             await mayReturn.wait()
             return nil
         }
-        let tokens = server.tokens(.old, refresh: refresh, save: store.save)
-        let session = server.session.authenticated(by: tokens)
+        defer { store.release() }
         let task = Task { await session.outcome(of: .test("data")) }
         await isAsked.wait()
 
-        task.cancel()
-        #expect(await task.value == .error(.cancelled))
+        if isCancelled { task.cancel() } else { mayReturn.open() }
+        #expect(await task.value == (isCancelled ? .error(.cancelled) : .body("Bearer old")))
         mayReturn.open()
         await store.waitUntilHeld()
+        #expect(server.given == ["Bearer old"])
     }
 
     @Test func aSignOutThatWasNotSavedIsSavedByTheNextRequest() async throws {
         let (isAsked, mayFail, isSaved) = (Gate(), Gate(), Gate())
         let count = Locked(0)
-        let network = MockNetwork()
-        network.stub(.any, .text("ok"))
         let key = Credentials("key", for: .api) {
-            try $1.header("Authorization", $0)
+            try $1.authorization(bearer: $0)
         } save: { _ in
             guard count.next() == 1 else { return isSaved.open() }
             isAsked.open()
             await mayFail.wait()
             throw TestError()
         }
-        let session = network.authenticated(by: key)
         key.credential = nil
         await isAsked.wait()
-        let executor = QueueExecutor(isSerial: true)
-        let value = executor.start { try await key.value() }
-        await executor.settle()
+        let value = await settledTask { try await key.value() }
         mayFail.open()
         await #expect(throws: TestError.self) { try await value.value }
 
-        #expect(await session.outcome(of: .test("data")) == .body("ok"))
+        let session = TokenServer().session.authenticated(by: key)
+        #expect(await session.outcome(of: .test("data")) == .body("nobody"))
         await isSaved.wait()
     }
 
@@ -132,16 +99,13 @@ import TestSupport
         let server = TokenServer(onData: { given in
             if given == "Bearer good" { #expect(store.content == .good) }
         })
-        let tokens = server.tokens(nil) { rejection in
+        defer { never.open() }
+        let (_, _, tokens, session) = user(store, on: server) { rejection in
             guard rejection.response != nil else { return nil }
             isAsked.open()
             await never.wait()
             return nil
-        } save: {
-            try await store.save($0)
         }
-        defer { never.open() }
-        let session = server.session.authenticated(by: tokens)
         let executor = QueueExecutor(isSerial: true)
         let task = executor.start { await session.outcome(of: .test("data")) }
         await isAsked.wait()
@@ -160,13 +124,11 @@ import TestSupport
         tokens.credential = .expired
         await store.waitUntilHeld()
 
-        let executor = QueueExecutor(isSerial: true)
-        let task = executor.start {
+        let task = await settledTask {
             isAskedFor
                 ? try await tokens.refresh()?.access
                 : try await session.exchange(.test("data")).0.text
         }
-        await executor.settle()
         #expect(server.refreshCount == 0)
         store.release()
         #expect(try await task.value == (isAskedFor ? "new1" : "Bearer new1"))
@@ -199,21 +161,14 @@ import TestSupport
         #expect(store.log == ["save new1"])
         if change != .signOut {
             // It waits its turn, and may leave.
-            let executor = QueueExecutor(isSerial: true)
-            let next = executor.start { await session.outcome(of: .test("data")) }
-            await executor.settle()
+            let next = await settledTask { await session.outcome(of: .test("data")) }
             next.cancel()
             #expect(try await next.value == .error(.cancelled))
             #expect(!server.given.contains("Bearer good") && !server.given.contains("Bearer new1"))
         }
         store.release()
 
-        let last: String? =
-            switch change {
-            case .signOut: nil
-            case .signIn, .signOutAndIn: "good"
-            case .refresh: "new2"
-            }
+        let last = change == .signOut ? nil : change == .refresh ? "new2" : "good"
         _ = try await refreshed.value
         #expect(try await tokens.value()?.access == last)
         #expect(store.content?.access == last)
@@ -223,19 +178,6 @@ import TestSupport
             #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
         }
         _ = try await waiting.value
-    }
-
-    @Test func skipsWhatIsNoLongerCurrent() async throws {
-        let (_, store, tokens, _) = user(Store(nil, holding: .save), given: .old)
-
-        tokens.credential = Token(access: "0")
-        await store.waitUntilHeld()
-        for number in 1...10 { tokens.credential = Token(access: "\(number)") }
-        store.release()
-        try await tokens.value()
-
-        #expect(store.log == ["save 0", "save 10"])
-        #expect(store.content?.access == "10")
     }
 
     /// A rotated refresh token must not be lost.
@@ -265,20 +207,18 @@ import TestSupport
 
     /// Each request that shares the refresh gets the error of its save.
     @Test func aSaveThatFailsIsNotRepeatedByTheRequestsThatWaitForIt() async throws {
-        let store = Store(.expired, failing: .save, times: .max)
-        let (server, _, tokens, session) = user(
-            store, given: .expired, on: TokenServer(holdsRefresh: true))
-        let executor = QueueExecutor(isSerial: false)
-        let refreshed = executor.start { try await tokens.refresh() }
-        let tasks = (0..<20).map { _ in
-            executor.start { try await session.load(.test("data"), as: Data.self) }
+        let (server, store, tokens, session) = user(
+            Store(.expired, failing: .save, times: .max), given: .expired,
+            on: TokenServer(holdsRefresh: true))
+        let tasks = await settledTasks(21, isSerial: false) { number in
+            if number == 0 { try await tokens.refresh() }
+            return try await session.load(.test("data"), as: Data.self)
         }
         await server.token.waitForRequests()
-        await executor.settle()
         server.token.release()
 
-        await #expect(throws: TestError.self) { try await refreshed.value }
-        for task in tasks {
+        await #expect(throws: TestError.self) { try await tasks[0].value }
+        for task in tasks.dropFirst() {
             let error = await #expect(throws: APIRequestError.self) { try await task.value }
             #expect(error?.description.contains("\nThe save of the credential failed.\n") == true)
         }
@@ -333,11 +273,7 @@ import TestSupport
     /// If `save` ran on the thread of the setter, this would not end.
     @Test func aSetterMayHoldALockThatSaveNeeds() async throws {
         let lock = Locked(0)
-        let tokens = Credentials("old") {
-            try $1.authorization(bearer: $0)
-        } save: { _ in
-            lock.withLock { $0 += 1 }
-        }
+        let tokens = Credentials("old", apply: { $1 }, save: { _ in lock.next() })
 
         lock.withLock { _ in tokens.credential = "new" }
         try await tokens.value()
@@ -346,15 +282,10 @@ import TestSupport
 
     @Test func aRequestWithoutTheCredentialDoesNotWaitForASave() async throws {
         let store = Store(nil, holding: .save)
-        let tokens = Credentials<Token>(for: .api) { token, request in
-            if request.url?.path == "/login" { return request }
-            return try request.authorization(bearer: token.access)
-        } save: {
-            try await store.save($0)
-        }
+        defer { store.release() }
+        let tokens = Credentials<Token>(for: .api, apply: { $1 }, save: store.save)
         tokens.credential = .good
         await store.waitUntilHeld()
-        defer { store.release() }
 
         let session = TokenServer().session.authenticated(by: tokens)
         #expect(await session.outcome(of: .test("login")) == .body("nobody"))
@@ -364,9 +295,7 @@ import TestSupport
     @Test(arguments: [false, true], [false, true])
     func aRequestOfSaveOverItsOwnChainEnds(_ isChanged: Bool, _ isRefreshed: Bool) async throws {
         let server = TokenServer(accepting: "new1")
-        let chain = Later()
-        let later = Locked<Credentials<Token>?>(nil)
-        let count = Locked(0)
+        let (chain, later, count) = (Later(), Locked<Credentials<Token>?>(nil), Locked(0))
         let tokens = server.tokens { _ in
             Token(access: "new1")
         } save: { _ in
@@ -374,11 +303,9 @@ import TestSupport
             if isChanged { later.withLock { $0 }?.credential = Token(access: "new1", refresh: "s") }
             _ = try await chain.exchange(.test("device"))
         }
-        defer { later.withLock { $0 = nil } }
         later.withLock { $0 = tokens }
         let session = server.session.authenticated(by: tokens)
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
         if !isRefreshed { tokens.credential = Token(access: "new1") }
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))

@@ -26,12 +26,8 @@ import TestSupport
 
     @Test func cancelsOneWaitingRequestAlone() async throws {
         let (server, _, session) = user(.expired, on: TokenServer(holdsRefresh: true))
-        let executor = QueueExecutor(isSerial: true)
         // The first request started the refresh.
-        let tasks = (0..<10).map { _ in
-            executor.start { try await session.load(TextRequest(), "/data") }
-        }
-        await executor.settle()
+        let tasks = await settledTasks(10) { _ in try await session.load(TextRequest(), "/data") }
 
         for number in [0, 5] {
             tasks[number].cancel()
@@ -51,21 +47,15 @@ import TestSupport
 
     // A refresh token that was used up for nothing would sign the user out.
     @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
-        let isKept = Gate()
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens { rejection in
-            defer { isKept.open() }
-            return try await refreshedToken(rejection)
-        }
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
         let task = Task { try await session.exchange(.test("data")) }
         await server.token.waitForRequests()
 
         task.cancel()
         await #expect(throws: URLError.self) { try await task.value }
         server.token.release()
-        await isKept.wait()
-        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
+        await yieldWhile { tokens.credential?.access == "old" }
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
     }
 
@@ -88,37 +78,29 @@ import TestSupport
 /// Authentication inside and outside of something that repeats.
 @Suite(.limited, .usesSockets) struct AuthenticationAndRetryTests {
     /// Repeats refused requests and lost requests.
-    struct Repeating: HTTPSession {
-        let next: any HTTPSession
-
-        func send(
-            _ request: URLRequest, awaiting options: SendOptions
-        ) async throws -> (HTTPBody, HTTPURLResponse) {
+    private func repeating(_ session: any HTTPSession) -> any HTTPSession {
+        session.intercepting { request, next in
             for _ in 0..<2 {
-                if let response = try? await next.send(request, awaiting: options),
-                    response.1.statusCode < 500
-                {
-                    return response
-                }
+                let response = try? await next(request)
+                if let response, response.1.statusCode < 500 { return response }
             }
-            return try await next.send(request, awaiting: options)
+            return try await next(request)
         }
     }
 
     /// The order of the requests: `data old`, `token`.
     private func log(_ network: MockNetwork) -> [String] {
         network.requests.map { request in
-            let given = request.header("Authorization")
-            return request.request.url!.lastPathComponent
-                + (given.map { " " + $0.dropFirst("Bearer ".count) } ?? "")
+            let given = request.header("Authorization")?.dropFirst("Bearer ".count)
+            return request.path.dropFirst() + (given.map { " \($0)" } ?? "")
         }
     }
 
     private func chain(_ network: MockNetwork, retryIsInside: Bool) -> any HTTPSession {
         let tokens = TokenServer().tokens()
         return retryIsInside
-            ? Repeating(next: network).authenticated(by: tokens)
-            : Repeating(next: network.authenticated(by: tokens))
+            ? repeating(network).authenticated(by: tokens)
+            : repeating(network.authenticated(by: tokens))
     }
 
     @Test(arguments: [true, false])
@@ -142,11 +124,8 @@ import TestSupport
 
         #expect(try await session.exchange(.test("data")).0.text == "there")
         // From outside the repetition starts over, with the token that is still the old one.
-        #expect(
-            log(network)
-                == (retryIsInside
-                    ? ["data old", "token", "token", "data new"]
-                    : ["data old", "token", "data old", "token", "data new"]))
+        let outside = retryIsInside ? [] : ["data old"]
+        #expect(log(network) == ["data old", "token"] + outside + ["token", "data new"])
     }
 }
 
@@ -155,47 +134,37 @@ import TestSupport
     @Test(arguments: [Token.good, .old, .expired])
     func loadsAndSavesOnceForHundredsOfRequests(_ token: Token) async throws {
         let (server, store, tokens, session) = user(Store(token, holding: .load))
-        let executor = QueueExecutor(isSerial: false)
-
-        let tasks = (0..<200).map { _ in
-            executor.start { await session.outcome(of: .test("data")) }
+        let tasks = await settledTasks(200, isSerial: false) { _ in
+            await session.outcome(of: .test("data"))
         }
-        await executor.settle()
         #expect(tokens.credential == nil)
         store.release()
 
         let last = token.access == "good" ? "good" : "new1"
         for task in tasks { #expect(try await task.value == .body("Bearer \(last)")) }
-        #expect(
-            store.log == ["load"] + (last == "good" ? [] : ["save new1"]))
+        #expect(store.log == ["load"] + (last == "good" ? [] : ["save new1"]))
         #expect(server.refreshCount == (last == "good" ? 0 : 1))
         #expect(tokens.credential?.access == last)
     }
 
     @Test func isNotLoadedIfItIsGivenOrSet() async throws {
-        let (server, store, tokens, _) = user(Store(Token(access: "unwanted")))
+        let (server, store, tokens, session) = user(Store(Token(access: "unwanted")))
         tokens.credential = .good
 
-        for tokens in [server.tokens(store, .good), tokens] {
-            let session = server.session.authenticated(by: tokens)
+        for session in [server.session.authenticated(by: server.tokens(store, .good)), session] {
             #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
         }
         #expect(store.log == ["save good"])
     }
 
     @Test func isNotLoadedForEachRequestIfNobodyIsSignedIn() async throws {
-        let (server, store, statuses) = (TokenServer(), Store(nil), Locked<[Int?]>([]))
-        let tokens = server.tokens(
-            nil,
-            refresh: { rejection in
-                statuses.withLock { $0.append(rejection.response?.statusCode) }
-                return nil
-            }, save: store.save, load: store.load)
-        let session = server.session.authenticated(by: tokens)
-
-        for _ in 0..<5 {
-            #expect(await session.outcome(of: .test("data")) == .body("nobody"))
+        let statuses = Locked<[Int?]>([])
+        let (_, store, _, session) = user(Store(nil)) { rejection in
+            statuses.withLock { $0.append(rejection.response?.statusCode) }
+            return nil
         }
+
+        for _ in 0..<5 { #expect(await session.outcome(of: .test("data")) == .body("nobody")) }
         #expect(store.log == ["load"])
         // The first rejection asks for a sign-in.
         #expect(statuses.withLock { $0 } == [nil, 401])
@@ -237,24 +206,9 @@ import TestSupport
         #expect(store.log == ["load", "save new1"])
     }
 
-    @Test func returnsAValueWithoutARequest() async throws {
-        let server = TokenServer()
-        let store = Store(.good)
-
-        #expect(try await server.tokens(store).value()?.access == "good")
-        #expect(try await server.tokens(Store(nil)).value() == nil)
-        #expect(server.network.requests.isEmpty)
-        let tokens = server.tokens(.expired)
-        _ = server.session.authenticated(by: tokens)
-        #expect(try await tokens.value()?.access == "new1")
-    }
-
     @Test(arguments: 0..<40)
     func endsWithWhatWasSetLast(_ seed: Int) async throws {
-        let random = Locked(SeededGenerator(seed: UInt64(seed)))
-        let draw: @Sendable (Int) -> Int = { count in
-            random.withLock { Int.random(in: 0..<count, using: &$0) }
-        }
+        let draw = drawing(seed)
         let server = TokenServer(
             onData: { _ in await Task.yield() },
             onRefresh: { _ in
@@ -302,8 +256,7 @@ import TestSupport
                         for _ in 0..<draw(4) { await Task.yield() }
                         task.cancel()
                         _ = await task.value
-                    default:
-                        _ = await session.outcome(of: .test("data"), asStream: draw(3) == 0)
+                    default: _ = await session.outcome(of: .test("data"), asStream: draw(3) == 0)
                     }
                 }
             }

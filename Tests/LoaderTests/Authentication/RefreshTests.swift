@@ -14,8 +14,7 @@ import TestSupport
         }
         let session = server.session.authenticated(by: tokens).coalescing()
             .retrying(clock: MockClock())
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
 
         let outcomes = try await concurrently(20) { await session.outcome(of: .test("\($0)")) }
         #expect(Set(outcomes) == [.body("Bearer new1")])
@@ -43,8 +42,7 @@ import TestSupport
 
     /// Only the beginning of the rejection is read, and the rest has no place in the limit.
     @Test func aRefreshAfterALongRejectionEnds() async throws {
-        server.network.stub(
-            .get("/data"), .data(Data(count: 3 << 20), status: 401), .text("ok"))
+        server.network.stub(.get("/data"), .data(Data(count: 3 << 20), status: 401), .text("ok"))
         let session = server.session.limited(to: 1).authenticated(by: server.tokens())
 
         #expect(await session.outcome(of: .test("data"), asStream: true) == .body("ok"))
@@ -52,23 +50,21 @@ import TestSupport
 
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {
-        let mayContinue = Gate()
-        let session = Locked<(any HTTPSession)?>(nil)
+        let (mayContinue, later) = (Gate(), Later())
         let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
-        let tokens = server.tokens()
-        let chain = server.session.intercepting { request, next in
+        let session = server.session.intercepting { request, next in
             if request.url?.path == "/token" {
                 let started = Task {
                     await mayContinue.wait()
-                    return await session.withLock { $0 }!.outcome(of: .test("log"))
+                    return await later.outcome(of: .test("log"))
                 }
                 task.withLock { $0 = started }
             }
             return try await next(request)
-        }.authenticated(by: tokens)
-        session.withLock { $0 = chain }
+        }.authenticated(by: server.tokens())
+        later.lead(to: session)
 
-        #expect(await chain.outcome(of: .test("a")) == .body("Bearer new1"))
+        #expect(await session.outcome(of: .test("a")) == .body("Bearer new1"))
         mayContinue.open()
         #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
     }
@@ -79,9 +75,7 @@ import TestSupport
             try await session.authenticated(by: tokens).send(request, awaiting: .head())
         }
 
-        let (body, response) = try await session.stream(.test("a"))
-        #expect(response.statusCode == 200)
-        #expect(try await body.collect().text == "Bearer new1")
+        #expect(await session.outcome(of: .test("a"), asStream: true) == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
     }
 
@@ -90,8 +84,8 @@ import TestSupport
         network.stub(.post("/token"), .status(200))
         network.stub(.get("/a"), .status(401), .status(200))
         let sent = URLRequest.test("token", method: "POST")
-        let tokens = TokenServer().tokens { rejection in
-            _ = try await rejection.session.exchange(sent)
+        let tokens = TokenServer().tokens {
+            _ = try await $0.session.exchange(sent)
             return Token(access: "new")
         }
 
@@ -110,7 +104,6 @@ import TestSupport
             return try await rejection.session.load(RefreshRequest(), Token(access: ""))
         }
         later.withLock { $0 = tokens }
-        defer { later.withLock { $0 = nil } }
 
         let session = server.session.authenticated(by: tokens)
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
@@ -123,6 +116,7 @@ import TestSupport
     func refreshesACredentialThatIsGood(isLoaded: Bool) async throws {
         let (server, store, tokens, session) = user(Store(.good), given: isLoaded ? nil : .good)
 
+        #expect(try await tokens.value() == .good)
         #expect(try await tokens.refresh()?.access == "new1")
         #expect(try await tokens.refresh()?.access == "new2")
         #expect(store.log == (isLoaded ? ["load"] : []) + ["save new1", "save new2"])
@@ -132,15 +126,13 @@ import TestSupport
 
     @Test func sharesARefreshInProgress() async throws {
         let (server, tokens, session) = user(.old, on: TokenServer(holdsRefresh: true))
-        let executor = QueueExecutor(isSerial: false)
-        let request = Task { await session.outcome(of: .test("data")) }
+        async let outcome = session.outcome(of: .test("data"))
         await server.token.waitForRequests()
 
-        let tasks = (0..<100).map { _ in executor.start { try await tokens.refresh() } }
-        await executor.settle()
+        let tasks = await settledTasks(100, isSerial: false) { _ in try await tokens.refresh() }
         server.token.release()
         for task in tasks { #expect(try await task.value?.access == "new1") }
-        #expect(await request.value == .body("Bearer new1"))
+        #expect(await outcome == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
     }
 
@@ -179,11 +171,9 @@ import TestSupport
 
     /// A sign-in during a refresh, of which a later request knows nothing.
     @Test func aRequestAfterASignInDoesNotWaitForTheEarlierRefresh() async throws {
+        let unwanted = MockResponse.json(encoding: Token(access: "unwanted"))
         let (server, tokens, session) = user(
-            .old,
-            on: TokenServer(
-                holdsRefresh: true,
-                onRefresh: { _ in .json(encoding: Token(access: "unwanted")) }))
+            .old, on: TokenServer(holdsRefresh: true, onRefresh: { _ in unwanted }))
         let refreshed = Task { try await tokens.refresh() }
         await server.token.waitForRequests()
 
@@ -198,22 +188,14 @@ import TestSupport
     /// The requests get the original error, and the store is told once.
     @Test(arguments: [Token.old, .expired])
     func aRefreshMaySignOutWithAnError(_ token: Token) async throws {
-        let store = Store(token)
-        let server = TokenServer(holdsRefresh: true, onRefresh: { _ in .status(400) })
-        let tokens = server.tokens(token) { rejection in
-            do { return try await refreshedToken(rejection) } catch {
-                throw SignOutError(error)
-            }
-        } save: {
-            try await store.save($0)
+        let refused = TokenServer(holdsRefresh: true, onRefresh: { _ in .status(400) })
+        let (server, store, tokens, session) = user(Store(token), given: token, on: refused) {
+            do { return try await refreshedToken($0) } catch { throw SignOutError(error) }
         }
-        let session = server.session.authenticated(by: tokens)
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<20).map { _ in
-            executor.start { try await session.load(.test("data"), as: Data.self) }
+        let tasks = await settledTasks(20, isSerial: false) { _ in
+            try await session.load(.test("data"), as: Data.self)
         }
         await server.token.waitForRequests()
-        await executor.settle()
         server.token.release()
 
         var count = 0
@@ -242,31 +224,26 @@ import TestSupport
     }
 
     @Test func withoutARefreshItReturnsTheCredential() async throws {
-        let key = Credentials<String>("k") { key, request in try request.header("X-Key", key) }
-        #expect(try await key.refresh() == "k")
+        #expect(try await Credentials("k", apply: { $1 }).refresh() == "k")
     }
 
-    @Test(arguments: [["files", "api"], ["api", "files"]], [Token(access: "old"), .expired])
-    func aRefreshGoesOverTheChainThatNeedsIt(_ names: [String], _ token: Token) async throws {
-        for first in [0, 1] { try await refresh(over: names, token, first: first) }
-    }
-
-    private func refresh(over names: [String], _ token: Token, first: Int) async throws {
-        let (server, log) = (TokenServer(), Locked<[String]>([]))
-        func wire(_ name: String) -> any HTTPSession {
-            server.session.intercepting { request, next in
-                if request.url?.path == "/token" { log.withLock { $0.append(name) } }
-                return try await next(request)
-            }
-        }
+    @Test(arguments: [0, 1], [Token.old, .expired])
+    func aRefreshGoesOverTheChainThatNeedsIt(_ first: Int, _ token: Token) async throws {
+        let (server, log) = (TokenServer(), Locked<[Int]>([]))
         let tokens = server.tokens(token)
-        let chains = names.map { wire($0).authenticated(by: tokens) }
+        let chains = (0...1).map { number in
+            server.session.intercepting { request, next in
+                if request.url?.path == "/token" { log.withLock { $0.append(number) } }
+                return try await next(request)
+            }.authenticated(by: tokens)
+        }
 
-        #expect(await chains[first].outcome(of: .test("data")) == .body("Bearer new1"))
-        #expect(await chains[1 - first].outcome(of: .test("data")) == .body("Bearer new1"))
+        for number in [first, 1 - first] {
+            #expect(await chains[number].outcome(of: .test("data")) == .body("Bearer new1"))
+        }
         // Without a request, it goes over the chain that was created last.
         try await tokens.refresh()
-        #expect(log.withLock { $0 } == [names[first], names[1]])
+        #expect(log.withLock { $0 } == [first, 1])
     }
 
     /// What an app calls.
@@ -282,8 +259,8 @@ import TestSupport
             case .stream: _ = try await session.stream(.test("data"), JSONLines(String.self)).all()
             case .download:
                 _ = try await session.download(
-                    TextRequest(), "/data", to: folder.url.appending(path: "file"),
-                    retrying: .standard, clock: MockClock())
+                    TextRequest(), "/data", to: folder.file, retrying: .standard,
+                    clock: MockClock())
             }
         }
     }
@@ -325,16 +302,10 @@ import TestSupport
     }
 
     @Test func aRefreshMayWrapTheErrorOfItsLoad() async throws {
-        struct SignInError: Error {
-            let reason: any Error
-        }
-        let server = TokenServer(onRefresh: { _ in
-            .status(503).header("Retry-After", "7")
-        })
-        let tokens = server.tokens { rejection in
-            do { return try await refreshedToken(rejection) } catch {
-                throw SignInError(reason: error)
-            }
+        struct SignInError: Error { let reason: any Error }
+        let server = TokenServer(onRefresh: { _ in .status(503).header("Retry-After", "7") })
+        let tokens = server.tokens {
+            do { return try await refreshedToken($0) } catch { throw SignInError(reason: error) }
         }
 
         let error = try await error(.load, over: server.session.authenticated(by: tokens))
@@ -368,9 +339,9 @@ import TestSupport
             .any,
             .stream(status: 401) { writer in
                 try await writer.send("denied")
-                for await _ in AsyncStream<Never>.makeStream().stream {}
-            }, times: .any)
-        network.stub(.any.header("Authorization", "Bearer new1"), .text("there"), times: .any)
+                _ = try await waitForCancellation()
+            })
+        network.stub(.any.header("Authorization", "Bearer new1"), .text("there"))
         let tokens = TokenServer().tokens { _ in Token(access: "new1") }
         let session = network.authenticated(by: tokens, clock: clock)
 
@@ -385,9 +356,8 @@ import TestSupport
 /// A refresh is redirected to no other origin.
 @Suite(.limited, .usesSockets) struct RefreshRedirectTests {
     /// What is between the transport and the credential.
-    enum Chain: CaseIterable, Sendable {
-        case nothing
-        case policies
+    enum Chain: CaseIterable {
+        case nothing, policies
         /// The app follows the redirects of its other requests.
         case redirects
 
@@ -419,9 +389,8 @@ import TestSupport
                     .exchange(URLRequest(url: baseURL.appending(path: "data")))
             }
 
-            #expect(
-                error?.underlying as? TransportError
-                    == .refusedRedirect(from: "\(baseURL)", to: "\(evilURL)"))
+            let refusal = TransportError.refusedRedirect(from: "\(baseURL)", to: "\(evilURL)")
+            #expect(error?.underlying as? TransportError == refusal)
             #expect(credentials.credential == .expired)
             #expect(network.requests.count == 1)
         }
@@ -429,17 +398,16 @@ import TestSupport
     }
 
     @Test func isFollowedWithinItsOrigin() async throws {
-        for isURLSession in [false, true] {
+        for transport in [Transport.direct, .urlProtocol] {
             let network = MockNetwork()
             network.stub(.any, .json(encoding: Token(access: "new")))
             network.stub(.get("/data"), .text("data"))
             network.stub(
                 .post("/token").host("api.example.com"),
                 .redirect(to: "https://api.example.com/v2/token", status: 307))
-            let inside: any HTTPSession = isURLSession ? network.urlSession : network
             let credentials = TokenServer().tokens(.expired)
 
-            let session = inside.authenticated(by: credentials)
+            let session = try transport.open(network).session.authenticated(by: credentials)
             #expect(await session.outcome(of: .test("data")) == .body("data"))
             #expect(credentials.credential?.access == "new")
         }

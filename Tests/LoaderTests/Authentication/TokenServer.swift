@@ -65,25 +65,19 @@ struct TokenServer: Sendable {
     }
 
     var session: MockNetwork { network }
-
     var refreshCount: Int { token.callCount }
 
     /// The credential of each request to another path than `/token`, in order.
-    var given: [String] {
-        data.requests.map { $0.header("Authorization") ?? "nobody" }
-    }
+    var given: [String] { data.requests.map { $0.header("Authorization") ?? "nobody" } }
 
     /// The credential of a user whose token this server refreshes.
     func tokens(
-        _ token: Token? = .old, for baseURL: URL = .api,
-        refresh: Credentials<Token>.Refresh? = nil, save: Credentials<Token>.Save? = nil,
-        load: Credentials<Token>.Load? = nil
+        _ token: Token? = .old, for baseURL: URL = .api, refresh: Credentials<Token>.Refresh? = nil,
+        save: Credentials<Token>.Save? = nil, load: Credentials<Token>.Load? = nil
     ) -> Credentials<Token> {
         Credentials(
-            token, for: baseURL,
-            apply: { try $1.authorization(bearer: $0.access) },
-            isStale: { $0.expires <= 1_000_000_000 },
-            load: load,
+            token, for: baseURL, apply: { try $1.authorization(bearer: $0.access) },
+            isStale: { $0.expires <= 1_000_000_000 }, load: load,
             refresh: { rejection in
                 if let refresh { return try await refresh(rejection) }
                 return try await refreshedToken(rejection, baseURL)
@@ -118,6 +112,14 @@ struct Later: HTTPSession {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await session.withLock { $0 }!.send(request, awaiting: options)
     }
+
+    func lead(to session: any HTTPSession) { self.session.withLock { $0 = session } }
+}
+
+/// Random numbers below a count, the same ones for the same seed.
+func drawing(_ seed: Int) -> @Sendable (_ count: Int) -> Int {
+    let random = Locked(SeededGenerator(seed: UInt64(seed)))
+    return { count in random.withLock { Int.random(in: 0..<count, using: &$0) } }
 }
 
 /// A store of a token in which a step can be slow or fail.
@@ -168,27 +170,27 @@ final class Store: Sendable {
             isHeld.open()
             await mayGo.wait()
         }
-        let fails = failures.withLock { count in
-            guard step == failing, count > 0 else { return false }
-            count -= 1
-            return true
-        }
-        if fails { throw error }
+        guard step == failing, failures.withLock({ $0 > 0 }) else { return }
+        failures.withLock { $0 -= 1 }
+        throw error
     }
 }
 
 extension TokenServer {
     /// The credential of a user whose token a store keeps. Without a token, it is loaded.
-    func tokens(_ store: Store, _ token: Token? = nil) -> Credentials<Token> {
-        tokens(token, save: store.save, load: store.load)
+    func tokens(
+        _ store: Store, _ token: Token? = nil, refresh: Credentials<Token>.Refresh? = nil
+    ) -> Credentials<Token> {
+        tokens(token, refresh: refresh, save: store.save, load: store.load)
     }
 }
 
 /// A credential that a store keeps, and a session that sends it.
 func user(
-    _ store: Store, given token: Token? = nil, on server: TokenServer = TokenServer()
+    _ store: Store, given token: Token? = nil, on server: TokenServer = TokenServer(),
+    refresh: Credentials<Token>.Refresh? = nil
 ) -> (server: TokenServer, store: Store, tokens: Credentials<Token>, session: any HTTPSession) {
-    let tokens = server.tokens(store, token)
+    let tokens = server.tokens(store, token, refresh: refresh)
     return (server, store, tokens, server.session.authenticated(by: tokens))
 }
 

@@ -6,36 +6,6 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct TokenStoreTests {
     private let server = TokenServer()
 
-    /// A store as an app writes it. It does not know that a refresh is in progress.
-    private actor TokenStore {
-        private(set) var token: String?
-        private(set) var asked: [String?] = []
-        private let renew: @Sendable () async throws -> String?
-
-        init(_ token: String?, renew: @escaping @Sendable () async throws -> String?) {
-            (self.token, self.renew) = (token, renew)
-        }
-
-        func token(replacing rejected: String?) async throws -> String? {
-            asked.append(rejected)
-            guard token == rejected else { return token }
-            token = try await renew()
-            return token
-        }
-    }
-
-    private func store(_ token: String?, _ server: TokenServer) -> TokenStore {
-        TokenStore(token) { [session = server.session] in
-            try await session.load(RefreshRequest(), Token(access: "")).access
-        }
-    }
-
-    private func session(_ server: TokenServer, _ store: TokenStore) -> any HTTPSession {
-        server.session.authenticated(for: .api) { rejection in
-            try await store.token(replacing: rejection.credential)
-        }
-    }
-
     @Test func asksBeforeEachRequest() async throws {
         let user = Locked<String?>(nil)
         let session = server.session.authenticated(for: .api) { _ in user.withLock { $0 } }
@@ -49,22 +19,27 @@ import TestSupport
         #expect(server.given == ["Bearer good", "Bearer other", "nobody", "Bearer good"])
     }
 
+    /// The store of an app does not know that a refresh is in progress.
     @Test func isToldWhichTokenWasRejected() async throws {
-        let store = store("old", server)
-        let session = session(server, store)
+        let store = Locked<(token: String, asked: [String?])>(("old", []))
+        let session = server.session.authenticated(for: .api) { [wire = server.session] rejection in
+            store.withLock { $0.asked.append(rejection.credential) }
+            if rejection.credential == store.withLock({ $0.token }) {
+                let token = try await wire.load(RefreshRequest(), .old)
+                store.withLock { $0.token = token.access }
+            }
+            return store.withLock { $0.token }
+        }
 
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        #expect(await store.asked.prefix(2) == [nil, "old"])
-        #expect(await !store.asked.dropFirst(2).contains("new1"))
+        for _ in 0..<2 { #expect(await session.outcome(of: .test("data")) == .body("Bearer new1")) }
+        #expect(store.withLock { $0.asked } == [nil, "old", nil])
         #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
     }
 
     /// The token was rejected before the call began for a request that was sent before, too.
     @Test func aRejectionDuringACallSharesIt() async throws {
         let (isAsked, mayReturn) = (Gate(), Gate())
-        let rejected = Locked<[String]>([])
-        let network = MockNetwork()
+        let (rejected, network) = (Locked<[String]>([]), MockNetwork())
         network.stub(.get("/a"), .status(401), .text("a"))
         let held = network.stub(.get("/b"), .status(401).held, .text("b"))
         // An event is received in the task that then finds the call.
@@ -82,14 +57,14 @@ import TestSupport
         let executor = QueueExecutor(isSerial: true)
         let second = executor.start { await session.outcome(of: .test("b")) }
         await held.waitForRequests()
-        let first = executor.start { await session.outcome(of: .test("a")) }
+        async let first = session.outcome(of: .test("a"))
         await isAsked.wait()
 
         held.release()
         await areRejected.wait()
         await executor.settle()
         mayReturn.open()
-        #expect(try await first.value == .body("a"))
+        #expect(await first == .body("a"))
         #expect(try await second.value == .body("b"))
         #expect(rejected.withLock { $0 } == ["old"])
     }
@@ -97,10 +72,8 @@ import TestSupport
     @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
         let (isAsked, mayReturn) = (Gate(), Gate())
         // The server accepts both tokens, so only the store tells the users apart.
-        let network = MockNetwork { request in
-            let token = request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
-            return (HTTPURLResponse(), Data(token.utf8))
-        }
+        let network = MockNetwork()
+        network.stub(.any) { .text($0.header("Authorization") ?? "nobody") }
         let user = Locked("emma")
         let session = network.authenticated(for: .api) { _ in
             let token = user.withLock { $0 }
@@ -108,18 +81,14 @@ import TestSupport
             if token == "emma" { await mayReturn.wait() }
             return token
         }
-        let executor = QueueExecutor(isSerial: true)
 
-        let first = executor.start { await session.outcome(of: .test("data")) }
+        async let first = session.outcome(of: .test("data"))
         await isAsked.wait()
         user.withLock { $0 = "anne" }
-        let others = (0..<2).map { _ in
-            executor.start { await session.outcome(of: .test("data")) }
-        }
-        await executor.settle()
+        let others = await settledTasks(2) { _ in await session.outcome(of: .test("data")) }
         mayReturn.open()
 
-        _ = try await first.value
+        _ = await first
         for other in others { #expect(try await other.value == .body("Bearer anne")) }
     }
 
@@ -156,9 +125,7 @@ import TestSupport
 
         async let first = session.outcome(of: .test("data"))
         await isAsked.wait()
-        let executor = QueueExecutor(isSerial: true)
-        let second = executor.start { await session.outcome(of: .test("data")) }
-        await executor.settle()
+        let second = await settledTask { await session.outcome(of: .test("data")) }
         mayReturn.open()
 
         #expect(await first == .body("Bearer new"))
@@ -176,11 +143,7 @@ import TestSupport
             if count.next() <= 2 { throw TestError(number: 7) }
             return "good"
         }
-        let executor = QueueExecutor(isSerial: true)
-        let tasks = (0..<50).map { _ in
-            executor.start { try await session.exchange(.test("data")) }
-        }
-        await executor.settle()
+        let tasks = await settledTasks(50) { _ in try await session.exchange(.test("data")) }
         mayFail.open()
 
         for task in tasks { await #expect(throws: TestError(number: 7)) { try await task.value } }
@@ -195,8 +158,7 @@ import TestSupport
             if rejection.credential == nil, rejected != nil { return "old" }
             return try await chain.load(RefreshRequest(), Token(access: "")).access
         }
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
@@ -205,10 +167,7 @@ import TestSupport
     /// No request has the token of a call that began before it, and one call is made at a time.
     @Test(arguments: 0..<10)
     func aTokenIsNeverOlderThanItsRequest(_ seed: Int) async throws {
-        let random = Locked(SeededGenerator(seed: UInt64(seed)))
-        let draw: @Sendable (Int) -> Int = { count in
-            random.withLock { Int.random(in: 0..<count, using: &$0) }
-        }
+        let draw = drawing(seed)
         let network = MockNetwork()
         network.stub(.any, times: .any) { request in
             await Task.yield()
@@ -238,8 +197,7 @@ import TestSupport
 /// How a credential is applied to a request, and what a request without one does.
 @Suite(.limited, .usesSockets) struct CredentialApplyTests {
     @Test func waitsForASignature() async throws {
-        let server = TokenServer(accepting: "key2/data")
-        let count = Locked(0)
+        let (server, count) = (TokenServer(accepting: "key2/data"), Locked(0))
         let key = Credentials("key1", for: .api) { key, request in
             // As of a service that holds the key.
             await Task.yield()
@@ -289,20 +247,17 @@ import TestSupport
     }
 
     @Test func aRequestWithoutTheCredentialDoesNotWaitForOne() async throws {
-        let network = MockNetwork()
-        network.stub(.post("/login"), .text("in"))
-        let tokens = Credentials(Token.expired, for: .api) { token, request in
+        let tokens = Credentials(Token.expired, for: .api) { _, request in
             if request.url?.path == "/login" { return request }
-            guard token.expires > 0 else { throw TestError() }
-            return try request.authorization(bearer: token.access)
+            throw TestError()
         } isStale: {
             $0.expires == 0
         } refresh: { _ in
             throw URLError(.notConnectedToInternet)
         }
-        let session = network.authenticated(by: tokens)
+        let session = TokenServer().session.authenticated(by: tokens)
 
-        #expect(await session.outcome(of: .test("login", method: "POST")) == .body("in"))
+        #expect(await session.outcome(of: .test("login")) == .body("nobody"))
         // One that `apply` cannot sign yet is refreshed first.
         #expect(await session.outcome(of: .test("data")) == .error(.notConnectedToInternet))
     }
@@ -310,14 +265,12 @@ import TestSupport
     /// Such as one that counts its signatures.
     @Test(arguments: [nil, "key2"])
     func anApplyThatSetsTheCredentialEnds(_ next: String?) async throws {
-        let later = Locked<Credentials<String>?>(nil)
-        let count = Locked(0)
+        let (later, count) = (Locked<Credentials<String>?>(nil), Locked(0))
         let tokens = Credentials("key1", for: .api) { key, request in
             if count.next() < 20 { later.withLock { $0 }?.credential = next }
             return try request.authorization(bearer: key)
         }
         later.withLock { $0 = tokens }
-        defer { later.withLock { $0 = nil } }
 
         await #expect(throws: TransportError.credentialChanged) {
             try await TokenServer().session.authenticated(by: tokens).exchange(.test("data"))
@@ -327,8 +280,7 @@ import TestSupport
     }
 
     @Test func anIsStaleThatSetsTheCredentialRefreshesNothing() async throws {
-        let later = Locked<Credentials<String>?>(nil)
-        let count = Locked(0)
+        let (later, count) = (Locked<Credentials<String>?>(nil), Locked(0))
         let tokens = Credentials<String>("old", for: .api) { key, request in
             try request.authorization(bearer: key)
         } isStale: { key in
@@ -338,27 +290,29 @@ import TestSupport
             "new\(count.next())"
         }
         later.withLock { $0 = tokens }
-        defer { later.withLock { $0 = nil } }
 
         #expect(try await tokens.value() == "other")
         #expect(count.withLock { $0 } == 0)
     }
 
-    private func asked(by server: TokenServer, _ asked: Locked<[String]>) -> Credentials<Token> {
-        server.tokens(nil) { rejection in
+    /// A user who signs in when a request is rejected.
+    private func newUser(
+        asked: Locked<[String]>
+    ) -> (server: TokenServer, tokens: Credentials<Token>, session: any HTTPSession) {
+        let server = TokenServer()
+        let tokens = server.tokens(nil) { rejection in
             let path = rejection.request?.url?.path ?? "-"
             asked.withLock { $0.append("\(rejection.credential?.access ?? "-") \(path)") }
             guard let response = rejection.response else { return nil }
             #expect(response.statusCode == 401)
             return Token.good
         }
+        return (server, tokens, server.session.authenticated(by: tokens))
     }
 
     @Test func aServerThatAsksForItSignsIn() async throws {
-        let server = TokenServer(accepting: "good")
         let asked = Locked<[String]>([])
-        let tokens = self.asked(by: server, asked)
-        let session = server.session.authenticated(by: tokens)
+        let (server, tokens, session) = newUser(asked: asked)
         server.network.stub(.get("/open"), .text("open"), times: .any)
 
         #expect(await session.outcome(of: .test("open")) == .body("open"))
@@ -373,10 +327,8 @@ import TestSupport
     func aRejectionAfterASignOutAsksForNothing(
         _ wasSignedIn: Bool, _ isWaitedFor: Bool
     ) async throws {
-        let server = TokenServer(accepting: "good")
         let asked = Locked<[String]>([])
-        let tokens = self.asked(by: server, asked)
-        let session = server.session.authenticated(by: tokens)
+        let (_, tokens, session) = newUser(asked: asked)
 
         if wasSignedIn { tokens.credential = Token.good }
         tokens.credential = nil

@@ -92,66 +92,55 @@ import TestSupport
         _ change: Change, _ repetition: Repetition
     ) async throws {
         let (clock, network) = (MockClock(), MockNetwork())
-        let (isSent, mayEnd) = (Gate(), Gate())
-        network.stub(.any, times: .any) { _ in
-            isSent.open()
-            if repetition == .limit { await mayEnd.wait() }
-            return .error(.networkConnectionLost)
-        }
+        let lost = MockResponse.error(.networkConnectionLost)
+        let stub = network.stub(.any, repetition == .limit ? lost.held : lost)
         let tokens = TokenServer().tokens(.old)
         let session = network.authenticated(by: tokens)
         let limited = session.limited(to: 1)
         let folder = try TemporaryFolder()
-        let executor = QueueExecutor(isSerial: true)
-        let tasks = (0..<(repetition == .limit ? 2 : 1)).map { _ in
-            executor.start {
-                let request = URLRequest.test("data")
-                switch repetition {
-                case .limit: _ = try await limited.load(request, as: Data.self)
-                case .retry:
-                    let retrying = session.retrying(clock: clock, random: { 1 })
-                    _ = try await retrying.load(request, as: Data.self)
-                case .events:
-                    for try await _ in session.events(request, clock: clock, random: { 1 }) {}
-                case .download:
-                    try await session.download(
-                        request, to: folder.url.appending(path: "file"), retrying: .standard,
-                        clock: clock, random: { 1 })
-                }
+        let tasks = await settledTasks(repetition == .limit ? 2 : 1) { _ in
+            let request = URLRequest.test("data")
+            switch repetition {
+            case .limit: _ = try await limited.load(request, as: Data.self)
+            case .retry:
+                let retrying = session.retrying(clock: clock, random: { 1 })
+                _ = try await retrying.load(request, as: Data.self)
+            case .events:
+                for try await _ in session.events(request, clock: clock, random: { 1 }) {}
+            case .download:
+                try await session.download(
+                    request, to: folder.file, retrying: .standard, clock: clock, random: { 1 })
             }
         }
-        await isSent.wait()
-        await executor.settle()
+        await stub.waitForRequests()
         if repetition != .limit { await yieldWhile { clock.pending.isEmpty } }
 
         change.apply(to: tokens)
-        mayEnd.open()
-        if repetition != .limit { await clock.advanceToNextSleeper() }
+        if repetition == .limit { stub.release() } else { await clock.advanceToNextSleeper() }
 
         let error = await #expect(throws: APIRequestError.self) { try await tasks.last?.value }
         #expect(error?.underlying as? TransportError == .credentialChanged)
         #expect(network.requests.map { $0.header("Authorization") } == ["Bearer old"])
     }
 
-    /// It belongs to no other user.
     @Test(arguments: [false, true])
     func aRequestOfNobodyContinuesWithTheUserWhoSignsIn(_ isLate: Bool) async throws {
-        let (isSent, isAsked, never) = (Gate(), Gate(), Gate())
-        let mayRespond = Gate()
+        let (isWaiting, mayRespond, never) = (Gate(), Gate(), Gate())
+        defer { never.open() }
         let server = TokenServer(onData: { given in
-            isSent.open()
-            if given == "nobody", isLate { await mayRespond.wait() }
+            guard given == "nobody", isLate else { return }
+            isWaiting.open()
+            await mayRespond.wait()
         })
         let tokens = server.tokens(nil) { rejection in
             guard rejection.response != nil else { return nil }
-            isAsked.open()
+            isWaiting.open()
             await never.wait()
             return nil
         }
-        defer { never.open() }
         let session = server.session.authenticated(by: tokens)
         async let outcome = session.outcome(of: .test("data"))
-        if isLate { await isSent.wait() } else { await isAsked.wait() }
+        await isWaiting.wait()
 
         tokens.credential = .good
         mayRespond.open()
@@ -162,8 +151,7 @@ import TestSupport
     /// The next user signs in by setting the credential, or by a refresh.
     @Test(arguments: [false, true], [false, true])
     func aUserWhoseRefreshIsRefusedHasLeft(_ isThrown: Bool, _ isSet: Bool) async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
+        let (clock, network) = (MockClock(), MockNetwork())
         network.stub(.get("/data"), .status(503))
         network.stub(.get("/other"), .status(401))
         let tokens = TokenServer().tokens(.old) { rejection in
@@ -186,10 +174,7 @@ import TestSupport
     /// 4,000 requests of two users, who sign in and out, in random order.
     @Test(arguments: 0..<8)
     func usersDoNotMix(_ seed: Int) async throws {
-        let random = Locked(SeededGenerator(seed: UInt64(seed)))
-        let draw: @Sendable (Int) -> Int = { count in
-            random.withLock { Int.random(in: 0..<count, using: &$0) }
-        }
+        let draw = drawing(seed)
         @Sendable func user(_ token: String) -> String { String(token.prefix { $0 != "-" }) }
         let network = MockNetwork()
         network.stub(.any, times: .any) { request in
