@@ -5,40 +5,27 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct CoalescingTests {
     let network = MockNetwork()
 
-    @Test(
-        arguments: [
-            ("GET", .body("response")), ("HEAD", .body("")), ("QUERY", .body("response")),
-            ("GET", .error(.networkConnectionLost)),
-        ] as [(String, ExchangeOutcome)])
-    func sendsManyIdenticalRequestsOnce(
-        _ method: String, _ outcome: ExchangeOutcome
-    ) async throws {
-        let requests = Array(repeating: URLRequest.test("a", method: method), count: 100)
-        let outcomes = try await outcomes(of: requests) { _ in
-            guard case .body(let text) = outcome else { throw URLError(.networkConnectionLost) }
-            return .text(text)
+    @Test(arguments: ["GET", "HEAD", "QUERY", "lost"])
+    func sendsManyIdenticalRequestsOnce(_ method: String) async throws {
+        let request = URLRequest.test("a", method: method == "lost" ? "GET" : method)
+        let outcomes = try await outcomes(of: Array(repeating: request, count: 100)) { _ in
+            method == "lost" ? .error(.networkConnectionLost) : .text("response")
         }
-        #expect(Set(outcomes) == [outcome])
+        let text = ExchangeOutcome.body(method == "HEAD" ? "" : "response")
+        #expect(Set(outcomes) == [method == "lost" ? .error(.networkConnectionLost) : text])
         #expect(network.requests.count == 1)
     }
 
     /// The results of requests that are all under way before the first response.
     private func outcomes(
-        of requests: [URLRequest],
-        response: @escaping @Sendable (RecordedRequest) throws -> MockResponse
+        of requests: [URLRequest], response: @escaping @Sendable (RecordedRequest) -> MockResponse
     ) async throws -> [ExchangeOutcome] {
-        let mayRespond = Gate()
-        network.stub(.any) { request in
-            await mayRespond.wait()
-            return try response(request)
-        }
+        let stub = network.stub(.any) { response($0).held }
         let session = network.coalescing()
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = requests.map { request in
-            executor.start { await session.outcome(of: request) }
+        let tasks = await settledTasks(requests.count, isSerial: false) { number in
+            await session.outcome(of: requests[number])
         }
-        await executor.settle()
-        mayRespond.open()
+        stub.release()
         var outcomes: [ExchangeOutcome] = []
         for task in tasks { outcomes.append(try await task.value) }
         return outcomes
@@ -53,17 +40,14 @@ import TestSupport
             "https://a.example/p?token=2",
         ]
         let changes: [(inout URLRequest) -> Void] = [
-            { $0.httpMethod = "HEAD" },
-            { $0.setValue("a/c", forHTTPHeaderField: "Accept") },
+            { $0.httpMethod = "HEAD" }, { $0.setValue("a/c", forHTTPHeaderField: "Accept") },
             { $0.setValue(nil, forHTTPHeaderField: "Accept") },
             { $0.setValue("Bearer anne", forHTTPHeaderField: "Authorization") },
             { $0.setValue("1", forHTTPHeaderField: "X-New") },
             { ($0.httpMethod, $0.httpBody) = ("QUERY", Data("a".utf8)) },
             { ($0.httpMethod, $0.httpBody) = ("QUERY", Data("b".utf8)) },
-            { $0.cachePolicy = .reloadIgnoringLocalCacheData },
-            { $0.timeoutInterval = 1 },
-            { $0.httpShouldHandleCookies = false },
-            { $0.allowsCellularAccess = false },
+            { $0.cachePolicy = .reloadIgnoringLocalCacheData }, { $0.timeoutInterval = 1 },
+            { $0.httpShouldHandleCookies = false }, { $0.allowsCellularAccess = false },
         ]
         func request(_ url: String) -> URLRequest {
             var request = URLRequest(url: URL(string: url)!)
@@ -92,8 +76,8 @@ import TestSupport
             return request
         }
 
-        let outcomes = try await outcomes(of: requests) { request in
-            .text(request.request.allHTTPHeaderFields?["A"] ?? "")
+        let outcomes = try await outcomes(of: requests) {
+            .text($0.request.allHTTPHeaderFields?["A"] ?? "")
         }
         #expect(outcomes == (0..<100).map { .body("\($0 % 2)") })
         #expect(network.requests.count == 4)
@@ -101,12 +85,12 @@ import TestSupport
     #endif
 
     @Test func sendsEachUnsafeRequestAndEachStreamForItself() async throws {
-        var requests = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"].flatMap { method in
-            Array(repeating: URLRequest.test("a", method: method), count: 2)
-        }
-        // A stream can be read once.
-        for index in requests.indices.suffix(2) {
-            requests[index].httpBodyStream = InputStream(data: Data())
+        let methods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
+        let requests = (methods + methods).map { method in
+            var request = URLRequest.test("a", method: method)
+            // A stream can be read once.
+            if method == "QUERY" { request.httpBodyStream = InputStream(data: Data()) }
+            return request
         }
 
         let outcomes = try await outcomes(of: requests) { _ in .text("ok") }
@@ -116,15 +100,19 @@ import TestSupport
 
     /// Each has its own rule for redirects.
     @Test func sharesNoExchangeWithARuleForRedirects() async throws {
-        let stub = network.stub(.any, .text("ok").held)
-        let session = network.coalescing().redirecting(.refuse)
-        let executor = QueueExecutor(isSerial: true)
-        let tasks = (0..<2).map { _ in executor.start { await session.outcome(of: .test("a")) } }
-        await executor.settle()
+        let stub = network.stub(.get("/a"), .redirect(to: "/b").held)
+        network.stub(.get("/b"), .text("b"))
+        let session = network.coalescing()
+        let tasks = await settledTasks(3) { number in
+            let session: any HTTPSession = number < 2 ? session.redirecting(.refuse) : session
+            return try await session.exchange(.test("a")).1.statusCode
+        }
         stub.release()
 
-        for task in tasks { #expect(try await task.value == .body("ok")) }
-        #expect(stub.callCount == 2)
+        for (task, status) in zip(tasks, [302, 302, 200]) {
+            #expect(try await task.value == status)
+        }
+        #expect(stub.callCount == 3)
     }
 
     @Test func sendsTheNextRequestAnew() async throws {
@@ -146,25 +134,23 @@ import TestSupport
             isInside
             ? network.coalescing().authenticated(by: tokens)
             : network.authenticated(by: tokens).coalescing()
-        let executor = QueueExecutor(isSerial: false)
 
-        let first = executor.start { try await session.exchange(.test("a")).0.text }
+        async let first = session.outcome(of: .test("a"))
         await stub.waitForRequests()
         tokens.credential = "anne"
-        let second = executor.start { try await session.exchange(.test("a")).0.text }
-        await executor.settle()
+        let second = await settledTask { await session.outcome(of: .test("a")) }
         stub.release()
 
-        #expect(try await first.value == "Bearer emma")
-        #expect(try await second.value == expected)
+        #expect(await first == .body("Bearer emma"))
+        #expect(try await second.value == .body(expected))
     }
 
     /// The app asks for the same as the refresh, so that the two would wait for each other.
     @Test(arguments: [Token.old, .expired], [false, true])
     func aRefreshOverTheSameChainEnds(_ token: Token, startsElsewhere: Bool) async throws {
         let (server, mayRefresh, chain) = (MockNetwork(), Gate(), Later())
-        server.stub(.any) { request in
-            request.header("Authorization") == "Bearer old" ? .status(401) : .text("new")
+        server.stub(.any) {
+            $0.header("Authorization") == "Bearer old" ? .status(401) : .text("new")
         }
         let tokens = TokenServer().tokens(token) { _ in
             await mayRefresh.wait()
@@ -172,8 +158,7 @@ import TestSupport
         }
         let inner = server.authenticated(by: tokens)
         let session = inner.coalescing()
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
         async let stream = startsElsewhere ? inner.exchange(.test("other")).0.text : "new"
         let loads = (0..<3).map { _ in Task { try await session.exchange(.test("token")).0.text } }
         for _ in 0..<200 { await Task.yield() }
@@ -185,40 +170,34 @@ import TestSupport
 
     @Test func theWorkOfAnExchangeDoesNotWaitForItself() async throws {
         network.stub(.any, .text("a"))
-        let chain = Later()
-        let count = Locked(0)
+        let (chain, count) = (Later(), Locked(0))
         let session = network.intercepting { request, next in
             if count.next() == 1 { _ = try await chain.exchange(request) }
             return try await next(request)
         }.coalescing()
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
 
         #expect(try await session.exchange(.test("a")).0.text == "a")
         #expect(network.requests.count == 2)
     }
 
     @Test func whatIsStartedInAnExchangeSharesLater() async throws {
-        let mayContinue = Gate()
         network.stub(.get("/a"), .text("a"))
         let stub = network.stub(.get("/b"), .text("b").held)
-        let chain = Later()
-        let started = Locked<[Task<String, any Error>]>([])
+        let (chain, mayContinue) = (Later(), Gate())
+        let started = Locked<[Task<ExchangeOutcome, any Error>]>([])
         let executor = QueueExecutor(isSerial: false)
         let session = network.intercepting { request, next in
-            if request.url?.path == "/a" {
-                let tasks = (0..<2).map { _ in
-                    executor.start {
-                        await mayContinue.wait()
-                        return try await chain.exchange(.test("b")).0.text
-                    }
+            for _ in 0..<(request.url?.path == "/a" ? 2 : 0) {
+                let task = executor.start {
+                    await mayContinue.wait()
+                    return await chain.outcome(of: .test("b"))
                 }
-                started.withLock { $0 = tasks }
+                started.withLock { $0.append(task) }
             }
             return try await next(request)
         }.coalescing()
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
+        chain.lead(to: session)
 
         _ = try await session.exchange(.test("a"))
         await executor.settle()
@@ -226,7 +205,7 @@ import TestSupport
         await executor.settle()
         stub.release()
 
-        for task in started.withLock({ $0 }) { #expect(try await task.value == "b") }
+        for task in started.withLock({ $0 }) { #expect(try await task.value == .body("b")) }
         #expect(stub.callCount == 1)
     }
 
@@ -247,22 +226,21 @@ import TestSupport
     @Test func cancelsOneAlone() async throws {
         let stub = network.stub(.any, .text("response").held)
         let session = network.coalescing()
-        let executor = QueueExecutor(isSerial: true)
         // The first caller started the exchange.
-        let first = executor.start { try await session.exchange(.test("a")).0.text }
-        let second = executor.start { try await session.exchange(.test("a")).0.text }
-        let third = executor.start { try await session.load(TextRequest(), "/a") }
-        await executor.settle()
+        let tasks = await settledTasks(3) { number in
+            number == 2
+                ? try await session.load(TextRequest(), "/a")
+                : try await session.exchange(.test("a")).0.text
+        }
 
-        first.cancel()
-        let error = await #expect(throws: URLError.self) { try await first.value }
-        third.cancel()
-        let loadError = await #expect(throws: APIRequestError.self) { try await third.value }
+        tasks[0].cancel()
+        await #expect(throws: URLError(.cancelled)) { try await tasks[0].value }
+        tasks[2].cancel()
+        let error = await #expect(throws: APIRequestError.self) { try await tasks[2].value }
         stub.release()
 
-        #expect(error?.code == .cancelled)
-        #expect(loadError?.isCancellation == true)
-        #expect(try await second.value == "response")
+        #expect(error?.isCancellation == true)
+        #expect(try await tasks[1].value == "response")
         #expect(network.requests.map(\.wasCancelled) == [false])
     }
 
@@ -273,9 +251,9 @@ import TestSupport
             return try await waitForCancellation()
         }
         let session = network.coalescing()
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<10).map { _ in executor.start { try await session.exchange(.test("a")) } }
-        await executor.settle()
+        let tasks = await settledTasks(10, isSerial: false) { _ in
+            try await session.exchange(.test("a"))
+        }
         await network.waitForRequests()
 
         for task in tasks { task.cancel() }
@@ -297,20 +275,17 @@ import TestSupport
             count.next() == 1
                 ? try await stubborn.send(request, awaiting: .body) : try await next(request)
         }.coalescing()
-        let executor = QueueExecutor(isSerial: true)
-        func start() -> Task<ExchangeOutcome, any Error> {
-            executor.start { await session.outcome(of: .test("a")) }
+        func start() async -> Task<ExchangeOutcome, any Error> {
+            await settledTask { await session.outcome(of: .test("a")) }
         }
 
-        let first = start()
+        let first = await start()
         await stubborn.arrived.wait()
         first.cancel()
-        let second = start()
-        await executor.settle()
+        let second = await start()
         stubborn.mayRespond.open()
         #expect(try await first.value == .error(.cancelled))
-        let third = start()
-        await executor.settle()
+        let third = await start()
         stub.release()
 
         #expect(try await second.value == .body("second"))

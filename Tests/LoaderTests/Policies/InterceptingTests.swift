@@ -6,12 +6,12 @@ import TestSupport
     @Test func theLastClosureSeesTheRequestFirst() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("value"))
-        @Sendable func adding(_ letter: String, to request: URLRequest) throws -> URLRequest {
-            let trail = request.value(forHTTPHeaderField: "Trail") ?? ""
-            return try request.header("Trail", trail + letter)
+        let session = ["a", "b"].reduce(network as any HTTPSession) { session, letter in
+            session.intercepting { request, next in
+                let trail = request.value(forHTTPHeaderField: "Trail") ?? ""
+                return try await next(request.header("Trail", trail + letter))
+            }
         }
-        let session = network.intercepting { try await $1(adding("a", to: $0)) }
-            .intercepting { try await $1(adding("b", to: $0)) }
 
         _ = try await session.exchange(.test("a"))
         #expect(network.requests.first?.header("Trail") == "ba")
@@ -50,7 +50,7 @@ import TestSupport
         let (body, response) = try await session.send(
             request, awaiting: way == .stream ? .head() : .body)
         let location = response.value(forHTTPHeaderField: "Location")
-        return (response.statusCode, location, try await body.collect().text)
+        return (response.statusCode, location, try await body.text)
     }
 
     @Test(arguments: Transport.allCases, Way.allCases)
@@ -58,13 +58,12 @@ import TestSupport
         let elsewhere = "https://other.example:81/c"
         network.stub(.get("/a"), .redirect(to: "/b"), times: .any)
         network.stub(.get("/b"), .redirect(to: elsewhere))
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-
-        let refused = try await load(way, session.redirecting(.refuse), request)
-        let other = try await load(way, session.redirecting(.sameOrigin), request)
-        #expect((refused.0, refused.1) == (302, "/b"))
-        #expect((other.0, other.1) == (302, elsewhere))
+        let client = try TestClient(transport, network)
+        for (policy, location) in [(RedirectPolicy.refuse, "/b"), (.sameOrigin, elsewhere)] {
+            let session = client.session.redirecting(policy)
+            let response = try await load(way, session, client.request())
+            #expect((response.0, response.1) == (302, location))
+        }
         #expect(network.requests.map(\.path) == ["/a", "/a", "/b"])
     }
 
@@ -73,23 +72,18 @@ import TestSupport
         network.stub(.get("/a"), .redirect(to: "/b"))
         network.stub(.get("/b"), .redirect(to: "/c"))
         network.stub(.get("/changed"), .redirect(to: "/d"))
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-        let changing = session.redirecting { response, next in
+        let client = try TestClient(transport, network)
+        let changing = client.session.redirecting { response, next in
             var next = next
-            switch next.url?.path {
-            case "/c": next.url = baseURL.appending(path: "changed")
-            case "/d": return nil
-            default: break
-            }
-            next.setValue(
-                response.value(forHTTPHeaderField: "Location"), forHTTPHeaderField: "X-From")
+            if next.url?.path == "/c" { next.url = client.baseURL.appending(path: "changed") }
+            if next.url?.path == "/d" { return nil }
+            let location = response.value(forHTTPHeaderField: "Location")
+            next.setValue(location, forHTTPHeaderField: "X-From")
             return next
         }
 
-        let response = try await load(way, changing, request)
-        #expect(response.0 == 302)
-        #expect(response.1 == "/d")
+        let response = try await load(way, changing, client.request())
+        #expect((response.0, response.1) == (302, "/d"))
         #expect(network.requests.map(\.path) == ["/a", "/b", "/changed"])
         #expect(network.requests.map { $0.header("X-From") } == [nil, "/b", "/c"])
     }
@@ -97,14 +91,12 @@ import TestSupport
     @Test(arguments: Transport.allCases, Way.allCases)
     func theErrorOfAClosureIsThatOfTheExchange(_ transport: Transport, _ way: Way) async throws {
         network.stub(.any, .redirect(to: "/b"))
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport, network)
+        let session = client.session.redirecting { _, _ in throw TestError(number: 1) }
 
         await #expect(throws: TestError(number: 1)) {
-            try await load(
-                way, session.redirecting { _, _ in throw TestError(number: 1) },
-                URLRequest(url: baseURL))
+            try await load(way, session, client.request())
         }
-
         #expect(network.requests.count == 1)
     }
 
@@ -112,15 +104,14 @@ import TestSupport
     func noFileIsTakenFromElsewhere(_ transport: Transport, _ policy: RedirectPolicy) async throws {
         network.stub(.get("/a"), .redirect(to: "https://other.example/b"))
         network.stub(.get("/b"), .text("b"), times: .never)
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport, network)
         let folder = try TemporaryFolder()
         try folder.write("old")
 
-        let error = await #expect(throws: (any Error).self) {
-            try await session.redirecting(policy).fetch(
-                URLRequest(url: baseURL.appending(path: "a")), to: folder.file)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await client.session.redirecting(policy).fetch(client.request(), to: folder.file)
         }
-        #expect((error as? APIRequestError)?.statusCode == 302)
+        #expect(error?.statusCode == 302)
         #expect(folder.content?.text == "old")
         #expect(network.requests.count == 1)
     }
@@ -129,29 +120,15 @@ import TestSupport
     func theOutermostPolicyDecides(_ transport: Transport) async throws {
         network.stub(.get("/a"), .redirect(to: "/b"))
         network.stub(.get("/b"), .text("b"))
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-        let refusing = session.redirecting(.refuse).retrying(clock: MockClock()).coalescing()
+        let client = try TestClient(transport, network)
+        let refusing = client.session.redirecting(.refuse).retrying(clock: MockClock()).coalescing()
+        let following: [any HTTPSession] = [
+            refusing.redirecting { _, next in next }, refusing.redirecting(.sameOrigin),
+        ]
 
-        let following = refusing.redirecting { _, next in next }
-        #expect(try await load(.exchange, following, request).0 == 200)
-        #expect(try await load(.exchange, refusing, request).0 == 302)
-        #expect(try await load(.exchange, refusing.redirecting(.sameOrigin), request).2 == "b")
-    }
-
-    @Test func requestsWithDifferentPoliciesDoNotShareAResponse() async throws {
-        let stub = network.stub(.get("/a"), .redirect(to: "/b").held)
-        network.stub(.get("/b"), .text("b"))
-        let session = network.coalescing()
-
-        let refused = Task {
-            try await session.redirecting(.refuse).exchange(.test("a")).1.statusCode
+        #expect(try await refusing.exchange(client.request()).1.statusCode == 302)
+        for session in following {
+            #expect(await session.outcome(of: client.request()) == .body("b"))
         }
-        let followed = Task { try await session.exchange(.test("a")).1.statusCode }
-        await stub.waitForRequests(2)
-        stub.release()
-
-        #expect(try await refused.value == 302)
-        #expect(try await followed.value == 200)
     }
 }

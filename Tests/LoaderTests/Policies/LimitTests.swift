@@ -4,26 +4,13 @@ import TestSupport
 @testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct LimitTests {
-    /// How many exchanges are under way, and how many there were at most.
-    private struct Traffic {
-        var now = 0
-        var most = 0
-        var total = 0
-
-        mutating func enter() {
-            now += 1
-            total += 1
-            most = max(most, now)
-        }
-    }
-
     @Test(arguments: [(4, 4), (1, 1), (0, 1), (-3, 1), (.min, 1)])
     func letsSoManyOutAtATime(_ limit: Int, _ expected: Int) async throws {
-        let traffic = Locked(Traffic())
+        let traffic = Locked((now: 0, most: 0))
         // The first exchanges wait for each other, so the limit is certainly reached.
         let together = Barrier(expected)
         let network = MockNetwork { _ in
-            traffic.withLock { $0.enter() }
+            traffic.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             await together.wait()
             await Task.yield()
             traffic.withLock { $0.now -= 1 }
@@ -32,7 +19,7 @@ import TestSupport
         let session = network.limited(to: limit)
 
         try await concurrently(200) { _ in _ = try await session.exchange(.test("a")) }
-        #expect(traffic.withLock { $0.total } == 200)
+        #expect(network.requests.count == 200)
         #expect(traffic.withLock { $0.most } == expected)
     }
 
@@ -41,13 +28,9 @@ import TestSupport
         network.stub(.any, .text("ok"), times: .any)
         let held = network.stub(.get("/first"), .text("ok").held)
         let session = network.limited(to: 1)
-        let first = Task { await session.outcome(of: .test("first")) }
+        async let first = session.outcome(of: .test("first"))
         await held.waitForRequests()
-        let executor = QueueExecutor(isSerial: true)
-        let waiting = (0..<20).map { number in
-            executor.start { await session.outcome(of: .test("\(number)")) }
-        }
-        await executor.settle()
+        let waiting = await settledTasks(20) { await session.outcome(of: .test("\($0)")) }
 
         // The others keep their order.
         for number in [0, 7, 19] {
@@ -57,20 +40,20 @@ import TestSupport
         held.release()
         let others = (0..<20).filter { ![0, 7, 19].contains($0) }
         for number in others { #expect(try await waiting[number].value == .body("ok")) }
-        #expect(await first.value == .body("ok"))
+        #expect(await first == .body("ok"))
         #expect(network.requests.map(\.path) == ["/first"] + others.map { "/\($0)" })
     }
 
     // A permit that came together with a cancellation must go on to the next.
     @Test func losesNoPlaceUnderCancellation() async throws {
-        let traffic = Locked(Traffic())
+        let traffic = Locked((now: 0, most: 0))
         let network = MockNetwork { _ in
             await Task.yield()
             return (HTTPURLResponse(), nil)
         }
         // Not in the handler: as on a server, it may run on when its client has gone.
         let session = network.intercepting { request, next in
-            traffic.withLock { $0.enter() }
+            traffic.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             defer { traffic.withLock { $0.now -= 1 } }
             return try await next(request)
         }.limited(to: 3)
@@ -96,8 +79,7 @@ import TestSupport
     }
 
     @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
-        let mayRespond = Gate()
-        let paths = Locked<[String]>([])
+        let (mayRespond, paths) = (Gate(), Locked<[String]>([]))
         // It sends every request, even in a cancelled task.
         let session = MockURLSession().intercepting { request, _ in
             paths.withLock { $0.append(request.url!.path) }
@@ -118,40 +100,36 @@ import TestSupport
         mayRespond.open()
 
         try await first.value
-        let error = await #expect(throws: URLError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
+        await #expect(throws: URLError(.cancelled)) { try await task.value }
         _ = try await session.exchange(.test("third"))
         #expect(paths.withLock { $0 } == ["/first", "/third"])
     }
 
     /// The server still works on the request that a shared exchange left.
     @Test func aSharedExchangeKeepsAPlaceUntilItEnds() async throws {
-        let stubborn = StubbornSession()
-        let paths = Locked<[String]>([])
+        let (stubborn, paths) = (StubbornSession(), Locked<[String]>([]))
         let session = stubborn.intercepting { request, next in
             paths.withLock { $0.append(request.url!.path) }
             return try await next(request)
         }.coalescing().limited(to: 2)
         let executor = QueueExecutor(isSerial: true)
-        func start(_ path: String) -> Task<ExchangeOutcome, any Error> {
+        let tasks = ["shared", "shared", "0", "1"].map { path in
             executor.start { await session.outcome(of: .test(path)) }
         }
-        let shared = (0..<2).map { _ in start("shared") }
         await stubborn.arrived.wait()
-        let next = (0..<2).map { start("\($0)") }
         await executor.settle()
 
         // The other one still needs the exchange.
-        shared[0].cancel()
-        #expect(try await shared[0].value == .error(.cancelled))
-        shared[1].cancel()
+        tasks[0].cancel()
+        #expect(try await tasks[0].value == .error(.cancelled))
+        tasks[1].cancel()
         for _ in 0..<3 { await executor.settle() }
         #expect(stubborn.wasCancelled.withLock { $0 })
         #expect(paths.withLock { $0 } == ["/shared", "/0"])
         stubborn.mayRespond.open()
 
-        #expect(try await shared[1].value == .error(.cancelled))
-        for task in next { #expect(try await task.value == .body("late")) }
+        #expect(try await tasks[1].value == .error(.cancelled))
+        for task in tasks[2...] { #expect(try await task.value == .body("late")) }
         #expect(paths.withLock { $0 } == ["/shared", "/0", "/1"])
     }
 
@@ -159,9 +137,7 @@ import TestSupport
     @Test func cancelledRequestsLeaveTheQueue() async throws {
         let semaphore = AsyncSemaphore(1)
         try await semaphore.wait()
-        let executor = QueueExecutor(isSerial: true)
-        let tasks = (0..<1_000).map { _ in executor.start { try await semaphore.wait() } }
-        await executor.settle()
+        let tasks = await settledTasks(1_000) { _ in try await semaphore.wait() }
         #expect(semaphore.waitingCount == 1_000)
 
         for task in tasks.dropLast() { task.cancel() }
@@ -195,10 +171,8 @@ import TestSupport
 
     @Test func theOutermostLimitDecides() async throws {
         let session = FixedSession(Data("0123456789".utf8))
-
-        let (data, _) = try await session.limitingBodies(to: 1).limitingBodies(to: 10)
-            .exchange(.test("a"))
-        #expect(data.count == 10)
+        let limited = session.limitingBodies(to: 1).limitingBodies(to: 10)
+        #expect(await limited.outcome(of: .test("a")) == .body("0123456789"))
         await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
             try await session.limitingBodies(to: 10).limitingBodies(to: 9).exchange(.test("a"))
         }
@@ -208,11 +182,10 @@ import TestSupport
         let network = MockNetwork()
         let stub = network.stub(.any, .text("0123456789").held)
         let session = network.coalescing()
-        let executor = QueueExecutor(isSerial: true)
-        let loads = [9, 10, 10, .max].map { limit in
-            executor.start { await session.limitingBodies(to: limit).outcome(of: .test("a")) }
+        let limits = [9, 10, 10, Int.max]
+        let loads = await settledTasks(4) { number in
+            await session.limitingBodies(to: limits[number]).outcome(of: .test("a"))
         }
-        await executor.settle()
         stub.release()
 
         #expect(try await loads[0].value == .otherError)
@@ -229,13 +202,11 @@ import TestSupport
     }
 
     @Test func collectStopsAtItsLimit() async throws {
-        let body = HTTPBody(unfolding: { Data(count: 10) })
+        let endless = HTTPBody(unfolding: { Data(count: 10) })
         await #expect(throws: TransportError.bodyTooLarge(limit: 25)) {
-            try await body.collect(limit: 25)
+            try await endless.collect(limit: 25)
         }
-    }
 
-    @Test func collectLimitsAWholeBody() async throws {
         let body = HTTPBody(Data(count: 10))
         #expect(try await body.collect(limit: 10).count == 10)
         await #expect(throws: TransportError.bodyTooLarge(limit: 9)) {
@@ -254,9 +225,9 @@ import TestSupport
     @Test func endsATransferThatIsLarger() async throws {
         let server = try LargeServer()
 
+        let session = URLSession(configuration: .withoutProxy).limitingBodies(to: 1 << 20)
         await #expect(throws: TransportError.bodyTooLarge(limit: 1 << 20)) {
-            try await URLSession(configuration: .withoutProxy).limitingBodies(to: 1 << 20)
-                .exchange(URLRequest(url: server.url))
+            try await session.exchange(URLRequest(url: server.url))
         }
         await server.hasEnded.wait()
     }
@@ -275,11 +246,9 @@ import TestSupport
             let server = try network.serve()
             return (URLSession(configuration: .withoutProxy), URLRequest(url: server.url), server)
         case .closure:
-            let session = ClosureSession { (Data(body.utf8), try makeResponse(to: $0).1) }
-            return (session, request, nil)
+            return (ClosureSession { (Data(body.utf8), try makeResponse(to: $0).1) }, request, nil)
         case .pieces:
-            let session = BodySession { HTTPBody(body.map { Data("\($0)".utf8) }) }
-            return (session, request, nil)
+            return (BodySession { HTTPBody(body.map { Data("\($0)".utf8) }) }, request, nil)
         }
     }
 
@@ -287,17 +256,12 @@ import TestSupport
     private func size(
         of request: URLRequest, over session: any HTTPSession, _ setting: Setting, limit: Int
     ) async throws -> Int {
-        func exchange(_ session: some HTTPSession) async throws -> Int {
-            try await session.exchange(request).0.count
-        }
+        let limited = session.limitingBodies(to: limit)
         switch setting {
-        case .session: return try await exchange(session.limitingBodies(to: limit))
+        case .session: return try await limited.exchange(request).0.count
         case .sessionInside:
-            return try await exchange(
-                session.limitingBodies(to: limit).retrying(clock: MockClock()))
-        case .load:
-            let number = try await session.limitingBodies(to: limit).load(request, as: Int.self)
-            return "\(number)".count
+            return try await limited.retrying(clock: MockClock()).exchange(request).0.count
+        case .load: return "\(try await limited.load(request, as: Int.self))".count
         }
     }
 }

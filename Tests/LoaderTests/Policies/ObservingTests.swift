@@ -8,6 +8,12 @@ import TestSupport
 
     private func line(_ path: String) -> String { "GET https://api.example.com/\(path)" }
 
+    /// A request whose response cannot be parsed.
+    private struct Refusing: APIRequest {
+        func makeRequest(from path: String) throws -> URLRequest { .test(path) }
+        func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
+    }
+
     @Test(arguments: [true, false])
     func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
         network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
@@ -23,8 +29,7 @@ import TestSupport
 
         let type = isPlain ? nil : "TextRequest"
         #expect(log.events.map(\.requestType) == [type, type])
-        let response = log.events.last?.response
-        #expect(response?.value(forHTTPHeaderField: "X-Rate-Limit") == "7")
+        #expect(log.events.last?.response?.value(forHTTPHeaderField: "X-Rate-Limit") == "7")
         #expect(log.events.map { $0.duration == nil } == [true, false])
         #expect(log.events.allSatisfy { !"\($0)".contains("X-Rate-Limit") })
     }
@@ -70,17 +75,13 @@ import TestSupport
     }
 
     @Test func eachObserverHearsOfARequestThatIsSentAgain() async throws {
-        struct Resending: HTTPSession {
-            func send(
-                _ request: URLRequest, awaiting options: SendOptions
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                options.context.didResend?()
-                return try makeResponse(to: request)
-            }
-        }
+        let resending = ClosureSession(exchange: { request, options in
+            options.context.didResend?()
+            return try makeResponse(to: request)
+        })
         let (inside, outside) = (EventLog(), EventLog())
-        _ = try await Resending().observed(by: inside).limited(to: 1).observed(by: outside)
-            .exchange(.test("a"))
+        let session = resending.observed(by: inside).limited(to: 1).observed(by: outside)
+        _ = try await session.exchange(.test("a"))
 
         for log in [inside, outside] {
             #expect(log.lines.dropFirst().first == "#1 \(line("a")): sent again, 0.000 s")
@@ -89,10 +90,6 @@ import TestSupport
     }
 
     @Test func hearsOfARejectedLoadWhereverItIs() async throws {
-        struct Parsed: APIRequest {
-            func makeRequest(from path: String) throws -> URLRequest { .test(path) }
-            func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
-        }
         let (inside, outside) = (EventLog(), EventLog())
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
@@ -105,7 +102,7 @@ import TestSupport
         var errors: [APIRequestError] = []
         for path in ["a", "missing", "error"] {
             let error = await #expect(throws: APIRequestError.self) {
-                try await session.load(Parsed(), path)
+                try await session.load(Refusing(), path)
             }
             errors.append(try #require(error))
         }
@@ -115,11 +112,9 @@ import TestSupport
             #expect(
                 log.lines == [
                     "#1 \(line("a"))", "#1 \(line("a")): 200 (OK), 5 bytes, 0.000 s",
-                    ExchangeEvent(rejected: errors[0], id: 1).description,
-                    "#2 \(line("missing"))",
+                    ExchangeEvent(rejected: errors[0], id: 1).description, "#2 \(line("missing"))",
                     "#2 \(line("missing")): 404 (Not Found), 0 bytes, 0.000 s",
-                    ExchangeEvent(rejected: errors[1], id: 2).description,
-                    "#3 \(line("error"))",
+                    ExchangeEvent(rejected: errors[1], id: 2).description, "#3 \(line("error"))",
                     "#3 \(line("error")): The server's address cannot be used. "
                         + "(URLError -1000), 0.000 s",
                 ])
@@ -150,23 +145,15 @@ import TestSupport
     @Test func knowsWhichExchangeWasRejected() async throws {
         let log = EventLog()
         let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))
-        let session = network.observed(by: log)
-            .intercepting { request, next in
-                let (body, response) = try await next(request)
-                return (body.map { $0 + Data("!".utf8) }, response)
-            }
-            .coalescing().retrying(clock: MockClock(), random: { 0 })
-        struct Numbers: APIRequest {
-            func makeRequest(from path: String) -> URLRequest { .test(path) }
-            func parseResponse(data: Data) throws -> Int { throw TestError() }
-        }
+        let session = network.observed(by: log).intercepting { request, next in
+            let (body, response) = try await next(request)
+            return (body.map { $0 + Data("!".utf8) }, response)
+        }.coalescing().retrying(clock: MockClock(), random: { 0 })
 
-        let executor = QueueExecutor(isSerial: true)
-        let loads = (0..<2).map { _ in executor.start { try await session.load(Numbers(), "a") } }
-        await executor.settle()
+        let loads = await settledTasks(2) { _ in try await session.load(Refusing(), "a") }
         stub.release()
         for load in loads { await #expect(throws: APIRequestError.self) { try await load.value } }
-        _ = try? await session.load(Numbers(), "a")
+        _ = try? await session.load(Refusing(), "a")
 
         let rejected = log.events.filter { if case .rejected = $0.kind { true } else { false } }
         #expect(rejected.map(\.id) == [1, 1, 3])

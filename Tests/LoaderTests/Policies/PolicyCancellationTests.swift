@@ -47,22 +47,20 @@ import TestSupport
                 return try await waitForCancellation()
             }
             network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(9)))
-            let (wire, baseURL) = try transport.open(network)
-            let session = policy.around(wire)
-            let hanging = URLRequest(url: baseURL.appending(path: "hanging"))
+            let client = try TestClient(transport, network)
+            let session = policy.around(client.session)
+            let hanging = client.request("hanging")
             let isReading = Gate()
 
+            let isBefore = [.before, .beforeAStream].contains(moment)
+            let isSending = [.sending, .sendingAStream].contains(moment)
             let task = Task {
-                switch moment {
-                case .before, .beforeAStream: withUnsafeCurrentTask { $0?.cancel() }
-                default: break
-                }
+                if isBefore { withUnsafeCurrentTask { $0?.cancel() } }
                 switch moment {
                 case .before, .sending: _ = try await session.load(hanging, as: Data.self)
                 case .beforeAStream, .sendingAStream: _ = try await session.stream(hanging)
                 case .reading, .left, .released:
-                    let (body, _) = try await session.stream(
-                        URLRequest(url: baseURL.appending(path: "stream")))
+                    let (body, _) = try await session.stream(client.request("stream"))
                     if moment == .released { return }
                     for try await _ in body {
                         if moment == .left { break }
@@ -70,7 +68,7 @@ import TestSupport
                     }
                 }
             }
-            if moment == .sending || moment == .sendingAStream { await network.waitForRequests() }
+            if isSending { await network.waitForRequests() }
             if moment == .reading { await isReading.wait() }
             if moment != .left, moment != .released { task.cancel() }
 
@@ -83,14 +81,10 @@ import TestSupport
                 #expect((error.underlying as? URLError)?.code == .cancelled, comment)
             case .failure(let error): #expect((error as? URLError)?.code == .cancelled, comment)
             }
-            switch moment {
-            case .before, .beforeAStream: #expect(network.requests.isEmpty, comment)
-            default:
-                await network.waitForResponses()
-                #expect(network.requests.map(\.wasCancelled) == [true], comment)
-            }
+            if !isBefore { await network.waitForResponses() }
+            #expect(network.requests.map(\.wasCancelled) == (isBefore ? [] : [true]), comment)
             // The task of the handler is cancelled too.
-            if moment == .sending || moment == .sendingAStream { await handlerHasEnded.wait() }
+            if isSending { await handlerHasEnded.wait() }
         }
     }
 }
@@ -122,8 +116,7 @@ import TestSupport
     }
 
     @Test func aCancellationArrivesAtOnce() async throws {
-        let executor = QueueExecutor(isSerial: true)
-        let network = MockNetwork()
+        let (executor, network) = (QueueExecutor(isSerial: true), MockNetwork())
         network.stub(.any, .hanging)
         // On the real clock, whose deadlines wait in another way. It goes on beside busy tests.
         let hour = Duration.seconds(3_600)
@@ -137,13 +130,11 @@ import TestSupport
         task.cancel()
         #expect(network.requests.map(\.wasCancelled) == [true])
         try network.verify()
-        let outcome = try await task.value
-        #expect(outcome == .error(.cancelled))
+        #expect(try await task.value == .error(.cancelled))
     }
 
     @Test func aTimeoutArrivesAtOnce() async throws {
-        let executor = QueueExecutor(isSerial: true)
-        let stubborn = StubbornSession()
+        let (executor, stubborn) = (QueueExecutor(isSerial: true), StubbornSession())
         let session = stubborn.timingOut(after: .seconds(10), clock: clock)
             .retrying(RetryPolicy(maximumAttempts: 1), clock: clock)
         let task = executor.start { await session.outcome(of: .test("a")) }
@@ -184,9 +175,7 @@ import TestSupport
             attempts.next()
             return try makeResponse(to: request, status: 503)
         }.retrying(RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
-        let tasks = (0..<1_000).map { number in
-            Task { await session.outcome(of: .test("\(number)")) }
-        }
+        let tasks = (0..<1_000).map { _ in Task { await session.outcome(of: .test("a")) } }
         await clock.waitForSleepers(1_000)
 
         for number in stride(from: 0, to: 1_000, by: 2) { tasks[number].cancel() }
@@ -214,8 +203,8 @@ import TestSupport
 
         network.stub(.any, times: .any) { request in
             let number = calls.next()
-            let token = request.request.value(forHTTPHeaderField: "Authorization")
-            guard token == "Bearer \(valid.withLock { $0 })" else { return .status(401) }
+            let isValid = request.header("Authorization") == "Bearer \(valid.withLock { $0 })"
+            guard isValid else { return .status(401) }
             if number.isMultiple(of: 97) { valid.withLock { $0 = -1 } }
             switch number % 11 {
             case 0: return .status(503)
@@ -240,10 +229,7 @@ import TestSupport
     private func chain(on session: any HTTPSession) -> any HTTPSession {
         session.timingOut(after: .seconds(30), clock: clock)
             .intercepting { [inProgress] request, next in
-                inProgress.withLock { inProgress in
-                    inProgress.now += 1
-                    inProgress.most = max(inProgress.most, inProgress.now)
-                }
+                inProgress.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                 defer { inProgress.withLock { $0.now -= 1 } }
                 return try await next(request)
             }

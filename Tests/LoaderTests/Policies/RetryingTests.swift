@@ -9,19 +9,17 @@ import TestSupport
     @Test(arguments: Transport.allCases)
     func waitsOnItsClockAndSendsAgain(_ transport: Transport) async throws {
         network.stub(.get("/a"), .error(.networkConnectionLost), .status(503), .text("third"))
-        let (session, baseURL) = try transport.open(network)
-        async let load = session.retrying(
-            RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }
-        ).load(TextRequest(baseURL: baseURL), "/a")
+        let client = try TestClient(transport, network)
+        let policy = RetryPolicy(deadline: nil)
+        let session = client.session.retrying(policy, clock: clock, random: { 0.5 })
+        async let load = session.load(TextRequest(baseURL: client.baseURL), "/a")
 
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.milliseconds(250)])
-        await clock.advance(by: .milliseconds(250))
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.milliseconds(500)])
-        #expect(network.requests.count == 2)
-        await clock.advance(by: .milliseconds(500))
-
+        for (count, delay) in [Duration.milliseconds(250), .milliseconds(500)].enumerated() {
+            await clock.waitForSleepers()
+            #expect(clock.pending == [delay])
+            #expect(network.requests.count == count + 1)
+            await clock.advance(by: delay)
+        }
         #expect(try await load == "third")
         #expect(network.requests.count == 3)
     }
@@ -36,31 +34,12 @@ import TestSupport
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
 
-    @Test func asksTheRuleOnceForEachAttempt() async throws {
-        network.stub(.any, .status(503), times: .any)
-        let attempts = Locked<[Int]>([])
-        let session = network.retrying(
-            clock: clock,
-            deciding: { attempt in
-                attempts.withLock { $0.append(attempt.number) }
-                return attempt.number < 2 ? .retry(after: .zero) : .finish
-            })
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(.test("a", method: "POST", body: "{}"), as: Data.self)
-        }
-        #expect(error?.statusCode == 503)
-        #expect(network.requests.map(\.body.text) == ["{}", "{}"])
-        #expect(attempts.withLock { $0 } == [1, 2])
-    }
-
     /// A refused stream would keep its place in a limit during the delay.
     @Test func endsARefusedStreamBeforeItsDelay() async throws {
         let clock = MockClock(patience: .zero)
         network.stub(.any, .chunks(["a", "b"], every: .seconds(99), status: 503), .text("second"))
-        let log = EventLog()
-        let session = network.observed(by: log).retrying(
-            RetryPolicy(deadline: nil), clock: clock, random: { 1 })
+        let (log, policy) = (EventLog(), RetryPolicy(deadline: nil))
+        let session = network.observed(by: log).retrying(policy, clock: clock, random: { 1 })
         async let stream = session.stream(.test("a"))
 
         await clock.waitForSleepers()
@@ -76,8 +55,8 @@ import TestSupport
         let clock = MockClock(patience: .zero)
         network.stub(
             .any, .status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT"), .text("a"))
-        let session = network.retrying(
-            clock: clock, now: { Date(timeIntervalSince1970: 784_111_777) })
+        let now = Date(timeIntervalSince1970: 784_111_777)
+        let session = network.retrying(clock: clock, now: { now })
         async let outcome = session.outcome(of: .test("a"))
         await clock.waitForSleepers()
         #expect(clock.pending.first == .seconds(10))
@@ -88,10 +67,9 @@ import TestSupport
 
     @Test(arguments: [nil, Duration.seconds(60)], [false, true])
     func aCancelledAttemptIsNotTriedAgain(_ deadline: Duration?, hasRule: Bool) async throws {
-        let (arrivals, arrived, ended) = (Locked(0), Gate(), Gate())
+        let (arrivals, arrived) = (Locked(0), Gate())
         let lost = MockURLSession().intercepting { _, _ in
-            arrivals.withLock { $0 += 1 }
-            defer { ended.open() }
+            arrivals.next()
             arrived.open()
             _ = try? await waitForCancellation()
             // The connection breaks in the same moment.
@@ -109,7 +87,6 @@ import TestSupport
 
         task.cancel()
         #expect(await task.value == .error(.networkConnectionLost))
-        await ended.wait()
         #expect(arrivals.withLock { $0 } == 1)
     }
 
@@ -134,8 +111,7 @@ import TestSupport
     }
 
     @Test func givesEachAttemptItsTimeInsideAndTheWholeOutside() async throws {
-        let clock = MockClock(patience: .zero)
-        let arrivals = Recorder<Duration>()
+        let (clock, arrivals) = (MockClock(patience: .zero), Recorder<Duration>())
         let hanging = MockURLSession().intercepting { _, _ in
             arrivals.append(clock.now.offset)
             _ = try await waitForCancellation()
@@ -162,13 +138,9 @@ import TestSupport
     typealias Rule = @Sendable (RetryAttempt) -> RetryDecision
 
     private func session(
-        _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
+        policy: RetryPolicy = .standard, _ rule: @escaping Rule
     ) -> some HTTPSession {
         network.retrying(policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
-    }
-
-    private static let isJSON: @Sendable (Data) -> Bool = {
-        (try? JSONSerialization.jsonObject(with: $0, options: .fragmentsAllowed)) != nil
     }
 
     private static let rules: [(Rule, [MockResponse], sent: Int)] = [
@@ -183,22 +155,11 @@ import TestSupport
         (retryingText, [.text("busy"), .json("{}")], 2),
         (retryingText, [.json("{}"), .status(200)], 1),
         // 429 with a count of its own, and no other status.
-        (
-            { attempt in
-                attempt.response?.statusCode == 429 && attempt.number < 6
-                    ? .retry(after: attempt.retryAfter ?? .seconds(5)) : .finish
-            }, Array(repeating: .status(429), count: 7), 6
-        ),
+        (retryingTooMany, Array(repeating: .status(429), count: 7), 6),
         // An endpoint that is never sent again.
-        (
-            { $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503), .status(200)],
-            1
-        ),
+        ({ $0.request.url?.path == "/a" ? .finish : $0.decision }, [.status(503)], 1),
         // Errors of any type, and a delay below zero.
-        (
-            { $0.error == nil ? .finish : .retry(after: .seconds(-1)) },
-            [.error(TestError(number: 1)), .error(.badURL), .status(200)], 3
-        ),
+        (retryingErrors, [.error(TestError(number: 1)), .error(.badURL), .status(200)], 3),
     ]
 
     private static let retryingAccepted: Rule = { attempt in
@@ -208,9 +169,19 @@ import TestSupport
     }
 
     private static let retryingText: Rule = { attempt in
-        guard attempt.response?.statusCode == 200, let data = attempt.data, !isJSON(data)
+        guard attempt.response?.statusCode == 200, let data = attempt.data,
+            (try? JSONSerialization.jsonObject(with: data)) == nil
         else { return attempt.decision }
         return .retry(after: .zero)
+    }
+
+    private static let retryingTooMany: Rule = {
+        $0.response?.statusCode == 429 && $0.number < 6
+            ? .retry(after: $0.retryAfter ?? .seconds(5)) : .finish
+    }
+
+    private static let retryingErrors: Rule = {
+        $0.error == nil ? .finish : .retry(after: .seconds(-1))
     }
 
     @Test(arguments: rules.indices) func decides(_ index: Int) async throws {
@@ -218,14 +189,14 @@ import TestSupport
         let replies = Locked(responses)
         network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
 
-        _ = await session(network, rule).outcome(of: .test("a"))
+        _ = await session(rule).outcome(of: .test("a"))
         #expect(network.requests.count == count)
     }
 
     @Test func seesTheAttemptThatHasEnded() async throws {
         network.stub(.any, .status(503), .error(.timedOut), .text("body"))
         let attempts = Locked<[RetryAttempt]>([])
-        let session = session(network) { attempt in
+        let session = self.session { attempt in
             attempts.withLock { $0.append(attempt) }
             return attempt.decision
         }
@@ -236,18 +207,15 @@ import TestSupport
         #expect(all.map(\.response?.statusCode) == [503, nil, 200])
         #expect(all.map(\.error).map { ($0 as? URLError)?.code } == [nil, .timedOut, nil])
         #expect(all.map(\.data?.text) == ["", nil, "body"])
-        #expect(
-            all.map(\.decision) == [
-                .retry(after: .seconds(0.5)), .retry(after: .seconds(1)), .finish,
-            ])
+        let delays = [0.5, 1].map { RetryDecision.retry(after: .seconds($0)) }
+        #expect(all.map(\.decision) == delays + [.finish])
         #expect(all.allSatisfy { $0.request.url?.path == "/a" })
     }
 
     @Test func endsAtTheDeadline() async throws {
         network.stub(.any, .status(503), times: .any)
-        let session = session(network, policy: RetryPolicy(deadline: .seconds(100))) { _ in
-            .retry(after: .seconds(30))
-        }
+        let policy = RetryPolicy(deadline: .seconds(100))
+        let session = self.session(policy: policy) { _ in .retry(after: .seconds(30)) }
         #expect(try await session.exchange(.test("a")).1.statusCode == 503)
         #expect(network.requests.count == 4)
     }
@@ -260,35 +228,33 @@ import TestSupport
         }
         network.stub(.any, .status(503), times: .any)
 
-        _ = try await session(network) { _ in .retry(after: .zero) }.exchange(upload())
+        _ = try await session { _ in .retry(after: .zero) }.exchange(upload())
         #expect(network.requests.count == 1)
-        let other = session(network) { _ in .retry(after: .zero, with: upload()) }
+        let other = session { _ in .retry(after: .zero, with: upload()) }
         _ = try await other.exchange(.test("a"))
         #expect(network.requests.count == 2)
     }
 
+    /// The policy itself would not repeat this method.
     @Test func waitsAsThePolicyWould() async throws {
         network.stub(.any, .status(409), times: .any)
-        let clock = ImmediateClock()
-        let randoms = Locked([0.5, 0, 1, 0.25, 1])
+        let (clock, randoms) = (ImmediateClock(), Locked([0.5, 0, 1, 0.25, 1]))
         let session = network.retrying(
-            .standard, clock: clock,
+            clock: clock,
             deciding: { $0.number < 5 ? .retry(after: $0.retryAfter ?? $0.backoff) : .finish },
             random: { randoms.withLock { $0.removeFirst() } })
 
-        _ = try await session.exchange(.test("a"))
-        #expect(network.requests.count == 5)
+        _ = try await session.exchange(.test("a", method: "POST", body: "{}"))
+        #expect(network.requests.map(\.body.text) == Array(repeating: "{}", count: 5))
         // 0.5 × 0.5 s, 0 × 1 s, 1 × 2 s, and 0.25 × 4 s.
         #expect(clock.now.offset == .seconds(3.25))
     }
 
     @Test func decidesFromTheHeadersOfAStream() async throws {
         network.stub(.any, .status(202).header("Retry-After", "1"), .text("body"))
-        let session = session(network, Self.retryingAccepted)
+        let session = self.session(Self.retryingAccepted)
 
-        let (body, response) = try await session.stream(.test("a"))
-        #expect(response.statusCode == 200)
-        #expect(try await body.collect().text == "body")
+        #expect(await session.outcome(of: .test("a"), asStream: true) == .body("body"))
         #expect(network.requests.count == 2)
     }
 }
