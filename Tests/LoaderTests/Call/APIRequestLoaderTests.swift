@@ -5,14 +5,14 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct APIRequestLoaderTests {
     let network = MockNetwork()
 
-    private func loader(_ request: TextRequest = TextRequest()) -> APIRequestLoader<TextRequest> {
+    private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
         APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
     }
 
     @Test func givesTheResponseWithItsHeaders() async throws {
         network.stub(.get("/a"), .text("value").header("ETag", "\"1\""))
 
-        let loader = loader()
+        let loader = loader(TextRequest())
         let response = try await loader.response(for: "/a")
         #expect(loader.urlSession as? URLSession === network.urlSession)
         #expect(response.value == "value")
@@ -26,7 +26,6 @@ import TestSupport
             APIRequestLoader(apiRequest: TextRequest(), urlSession: .shared),
             APIRequestLoader(apiRequest: TextRequest(), urlSession: URLSession.shared),
         ]
-
         #expect(loaders.allSatisfy { $0.urlSession as? URLSession === URLSession.shared })
     }
 
@@ -45,9 +44,6 @@ import TestSupport
         }
         network.stub(.any, .json("[1, 2]"))
 
-        func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
-            APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
-        }
         try await loader(Nothing()).load(())
         #expect(try await loader(Bytes()).load(()).text == "[1, 2]")
         #expect(try await loader(Numbers()).load(()) == [1, 2])
@@ -110,7 +106,6 @@ import TestSupport
             let parsing = Locked((now: 0, most: 0))
 
             func makeRequest(from path: String) -> URLRequest { .test(path) }
-
             func parseResponse(data: Data) -> String {
                 parsing.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                 defer { parsing.withLock { $0.now -= 1 } }

@@ -15,9 +15,7 @@ extension ShopRequest {
     private struct CustomerRequest: ShopRequest {
         func makeRequest(from birthday: String) throws -> URLRequest {
             if birthday.isEmpty { throw TestError(number: 3) }
-            return try URLRequest(
-                "GET", URL(string: "https://api.example.com")!, path: "/customers",
-                query: ["birthday": birthday])
+            return try URLRequest("GET", .api, path: "/customers", query: ["birthday": birthday])
         }
 
         func parseResponse(data: Data) throws -> Int {
@@ -40,20 +38,17 @@ extension ShopRequest {
     ])
     func namesTheTypeOfTheRequest(_ birthday: String, _ headline: String) async throws {
         let network = MockNetwork()
-        network.stub(.any.query(["birthday": "1"]), .error(.timedOut), times: .any)
-        network.stub(.any.query(["birthday": "2"]), .status(500), times: .any)
-        network.stub(.any.query(["birthday": "3"]), .json("[]"), times: .any)
-        network.stub(.any.query(["birthday": "4"]), .status(204), times: .any)
+        let responses = [MockResponse.error(.timedOut), .status(500), .json("[]"), .status(204)]
+        network.stub(.any, responses[(Int(birthday) ?? 1) - 1])
         let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: network)
 
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(birthday)
         }
         let url = "https://api.example.com/customers?birthday=REDACTED"
+        let firstLine = error.description.prefix { $0 != "\n" }
         #expect(error.requestType == "CustomerRequest")
-        #expect(
-            error.description.components(separatedBy: "\n")[0]
-                == headline.replacingOccurrences(of: "<URL>", with: url))
+        #expect(firstLine == headline.replacing("<URL>", with: url))
         #expect(error.redaction == .standard.adding("birthday"))
         #expect(!error.description.contains("birthday=\(birthday)&"))
     }
@@ -68,7 +63,7 @@ extension ShopRequest {
 
     @Test func namesACallThatHasOnlyAURLRequest() async throws {
         let network = MockNetwork()
-        network.stub(.any, .status(404), times: .any)
+        network.stub(.any, .status(404))
         let log = EventLog()
         let session = network.observed(by: log)
 

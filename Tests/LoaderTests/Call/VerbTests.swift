@@ -20,9 +20,7 @@ import TestSupport
         }
     }
 
-    enum Verb: CaseIterable, Sendable {
-        case load, loadParsed, response, responseParsed, stream, download
-    }
+    enum Verb: CaseIterable { case load, loadParsed, response, responseParsed, stream, download }
 
     private let network = MockNetwork()
     private let redaction = Redaction.standard.adding("id")
@@ -34,89 +32,83 @@ import TestSupport
         network.stub(.get("/lost"), .error(.networkConnectionLost), times: .any)
     }
 
-    /// The items that the verb returns for a `URLRequest`.
-    private func items(
-        _ verb: Verb, _ session: any HTTPSession, _ request: URLRequest, in folder: TemporaryFolder,
+    /// The item that the verb returns for a `URLRequest`.
+    private func item(
+        _ verb: Verb, _ session: any HTTPSession, _ request: URLRequest,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
         }
-    ) async throws(APIRequestError) -> [Item] {
+    ) async throws(APIRequestError) -> Item? {
         let parse: @Sendable (Data, HTTPURLResponse) throws -> Item = { data, _ in
             try JSONDecoder().decode(Item.self, from: data)
         }
         switch verb {
         case .load:
-            return [
-                try await session.load(
-                    request, as: Item.self, name: "items", redaction: redaction,
-                    validate: validate)
-            ]
+            return try await session.load(
+                request, as: Item.self, name: "items", redaction: redaction, validate: validate)
         case .loadParsed:
-            return [
-                try await session.load(
-                    request, name: "items", redaction: redaction, validate: validate, parse: parse)
-            ]
+            return try await session.load(
+                request, name: "items", redaction: redaction, validate: validate, parse: parse)
         case .response:
             let response = try await session.response(
                 request, as: Item.self, name: "items", redaction: redaction, validate: validate)
-            return response.response.statusCode == 200 ? [response.value] : []
+            return response.response.statusCode == 200 ? response.value : nil
         case .responseParsed:
             let response = try await session.response(
                 request, name: "items", redaction: redaction, validate: validate, parse: parse)
-            return response.data.isEmpty ? [] : [response.value]
+            return response.data.isEmpty ? nil : response.value
         case .stream:
             let stream = session.stream(
                 request, JSONLines(Item.self), name: "items", redaction: redaction,
                 validate: validate)
-            return try await elements(of: stream)
+            return try await onlyElement(of: stream)
         case .download:
             try await session.download(
                 request, to: folder.file, name: "items", redaction: redaction, validate: validate)
-            return items(in: folder)
+            return downloaded
         }
     }
 
-    private func items(in folder: TemporaryFolder) -> [Item] {
-        let item = folder.content.flatMap { try? JSONDecoder().decode(Item.self, from: $0) }
-        return item.map { [$0] } ?? []
+    private var downloaded: Item? {
+        folder.content.flatMap { try? JSONDecoder().decode(Item.self, from: $0) }
     }
 
-    private func elements<S: AsyncSequence>(
+    private func onlyElement<S: AsyncSequence>(
         of stream: S
-    ) async throws(APIRequestError) -> [Item] where S.Element == Item {
+    ) async throws(APIRequestError) -> Item? where S.Element == Item {
         let (items, error) = await stream.outcome()
         if let error { throw error }
-        return items
+        return only(items)
     }
 
-    /// The items that the verb returns for a request type.
-    private func items(
-        _ verb: Verb, _ session: any HTTPSession, _ baseURL: URL, _ path: String,
-        in folder: TemporaryFolder
-    ) async throws(APIRequestError) -> [Item] {
-        let request = ItemRequest(baseURL: baseURL)
+    private func only(_ items: [Item]) -> Item? { items.count == 1 ? items[0] : nil }
+
+    /// The item that the verb returns for a request type.
+    private func item(
+        _ verb: Verb, _ client: TestClient, _ path: String
+    ) async throws(APIRequestError) -> Item? {
+        let (session, request) = (client.session, ItemRequest(baseURL: client.baseURL))
         switch verb {
-        case .load, .loadParsed: return try await session.load(request, path)
-        case .response, .responseParsed: return try await session.response(request, for: path).value
-        case .stream:
-            return try await elements(of: session.stream(request, path))
+        case .load, .loadParsed: return only(try await session.load(request, path))
+        case .response, .responseParsed:
+            return only(try await session.response(request, for: path).value)
+        case .stream: return try await onlyElement(of: session.stream(request, path))
         case .download:
             try await session.download(request, path, to: folder.file)
-            return items(in: folder)
+            return downloaded
         }
     }
 
     @Test(arguments: Transport.allCases, Verb.allCases)
     func returnsTheSame(_ transport: Transport, _ verb: Verb) async throws {
-        let (session, baseURL) = try transport.open(network)
-        let request = try URLRequest("GET", baseURL, path: "/items")
-        #expect(try await items(verb, session, request, in: folder) == [Item(id: 1)])
-        #expect(try await items(verb, session, baseURL, "/items", in: folder) == [Item(id: 1)])
+        let client = try TestClient(transport, network)
+        #expect(try await item(verb, client.session, client.request("items")) == Item(id: 1))
+        #expect(try await item(verb, client, "/items") == Item(id: 1))
     }
 
     @Test(arguments: Transport.allCases, Verb.allCases)
     func failsInTheSameStage(_ transport: Transport, _ verb: Verb) async throws {
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport, network)
         var stages: [(String, APIRequestError.Stage)] = [
             ("/refused", .validate), ("/lost", .transport),
         ]
@@ -124,12 +116,12 @@ import TestSupport
         if verb != .download { stages.append(("/wrong", .parse)) }
 
         for (path, stage) in stages {
-            let request = try URLRequest("GET", baseURL, path: path)
+            let request = client.request(path)
             let ours = await #expect(throws: APIRequestError.self) {
-                try await items(verb, session, request, in: folder)
+                try await item(verb, client.session, request)
             }
             let typed = await #expect(throws: APIRequestError.self) {
-                try await items(verb, session, baseURL, path, in: folder)
+                try await item(verb, client, path)
             }
             #expect(ours?.stage == stage)
             #expect(typed?.stage == stage)
@@ -146,11 +138,10 @@ import TestSupport
 
     @Test(arguments: Transport.allCases, Verb.allCases)
     func validatesWithTheClosure(_ transport: Transport, _ verb: Verb) async throws {
-        let (session, baseURL) = try transport.open(network)
-        let request = try URLRequest("GET", baseURL, path: "/items")
+        let client = try TestClient(transport, network)
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await items(verb, session, request, in: folder) { _, _ in
+            try await item(verb, client.session, client.request("items")) { _, _ in
                 throw TestError(number: 1)
             }
         }
@@ -203,16 +194,15 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func hasTheWordsOfURLSession(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
+        let client = try TestClient(transport, network)
+        let session = client.session
         network.stub(.put("/items").body(Data("1".utf8)), .text("stored"))
-        let request = try URLRequest("PUT", baseURL, path: "/items").header("X-A", "1")
+        let put = client.request("items", method: "PUT", headers: ["X-A": "1"])
 
-        #expect(
-            try await session.data(from: baseURL.appending(path: "items")).0.text == #"{"id": 1}"#)
-        #expect(
-            try await session.data(for: .init(url: baseURL.appending(path: "refused"))).1.statusCode
-                == 410)
-        #expect(try await session.upload(for: request, from: Data("1".utf8)).0.text == "stored")
+        let url = client.baseURL.appending(path: "items")
+        #expect(try await session.data(from: url).0.text == #"{"id": 1}"#)
+        #expect(try await session.data(for: client.request("refused")).1.statusCode == 410)
+        #expect(try await session.upload(for: put, from: Data("1".utf8)).0.text == "stored")
         #expect(network.requests.last?.header("X-A") == "1")
     }
 
@@ -221,10 +211,8 @@ import TestSupport
         let session = network.urlSession
         let url = URL.api.appending(path: "items")
 
-        let (data, response): (Data, URLResponse) = try await session.data(
-            for: URLRequest(url: url))
-        let (same, _) = try await session.data(from: url)
-        #expect(data == same)
+        let (data, response): (Data, URLResponse) = try await session.data(for: .test("items"))
+        #expect(try await session.data(from: url).0 == data)
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 }
@@ -240,15 +228,12 @@ import TestSupport
     private var session: any HTTPSession { network }
 
     @Test func loadsAValueWithAndWithoutInput() async throws {
-        network.stub(.get("/a"), .text("value").header("ETag", "1"))
+        network.stub(.get("/a"), .text("value"))
         network.stub(.get("/ping"), .text("pong"))
 
         #expect(try await session.load(TextRequest(), "/a") == "value")
         #expect(try await network.load(TextRequest(), "/a") == "value")
-        let response = try await session.response(TextRequest(), for: "/a")
-        #expect(response.value == "value")
-        #expect(response.data.text == "value")
-        #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
+        #expect(try await session.response(TextRequest(), for: "/a").value == "value")
         #expect(try await session.load(Ping()) == "pong")
         #expect(try await session.response(Ping()).data.text == "pong")
     }
@@ -276,9 +261,7 @@ import TestSupport
         network.stub(.get("/numbers"), .json(#"{"first_number": 1}"#))
         network.stub(.get("/missing"), .json(#"{"first_number": 2}"#, status: 404))
         network.stub(.get("/empty"), .status(204))
-        struct Numbers: Decodable {
-            var firstNumber: Int
-        }
+        struct Numbers: Decodable { var firstNumber: Int }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
 
