@@ -44,7 +44,7 @@ import TestSupport
         }.observed(by: log)
 
         for path in ["a", "b"] {
-            async let task = session.outcome(of: .test(path))
+            async let task = session.outcome(of: .test(path), asStream: path == "b")
             await clock.waitForSleepers()
             await clock.advance(by: .milliseconds(30))
             _ = await task

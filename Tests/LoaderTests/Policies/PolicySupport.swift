@@ -7,13 +7,11 @@ struct StubbornSession: HTTPSession {
     let arrived = Gate()
     let mayRespond = Gate()
     let wasCancelled = Locked(false)
-    let hasResponded = Gate()
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        defer { hasResponded.open() }
-        return try await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             arrived.open()
             await Task { await mayRespond.wait() }.value
             return try makeResponse(to: request, "late")
