@@ -184,8 +184,8 @@ import TestSupport
 
     @Test(arguments: rules.indices) func decides(_ index: Int) async throws {
         let (rule, responses, count) = Self.rules[index]
-        let replies = Locked(responses)
-        network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
+        let replies = Locked(Array(responses.reversed()))
+        network.stub(.get("/a")) { _ in replies.withLock { $0.popLast() ?? .status(200) } }
 
         _ = await session(rule).outcome(of: .test("a"))
         #expect(network.requests.count == count)

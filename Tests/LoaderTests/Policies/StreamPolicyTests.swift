@@ -77,7 +77,14 @@ import TestSupport
         _ = body
     }
 
-    /// The other timeout limits the time to the headers.
+    @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
+        network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
+        let session = session.timingOut(after: .seconds(10), clock: clock)
+        let (body, _) = try await session.stream(.test("long"))
+        await clock.advance(by: .seconds(50))
+        #expect(await read(body) == ("ab", nil))
+    }
+
     @Test func theIdleTimeoutLimitsTheSilence() async throws {
         network.stub(.get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
         let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
