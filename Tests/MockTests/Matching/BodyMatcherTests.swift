@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -26,81 +24,72 @@ import Testing
         request.setValue(coding, forHTTPHeaderField: "Content-Encoding")
         let type = request.value(forHTTPHeaderField: "Content-Type") ?? "unknown type"
         for matcher in [RequestMatcher.any.json("1"), .any.part("a")] {
-            let report = matcher.report(on: RecordedRequest(request: request)).description
+            let report = "\(matcher.report(on: request))"
             #expect(
                 report.contains("the request has <\(type), \(shown)>, which is not"), "\(report)")
         }
     }
 
     @Test func matchesBodies() {
-        let rows: [MatchCase] = [
-            MatchCase(
-                .any.body(Data("ab".utf8)), takes: [.json("ab")],
-                leaves: [.json("aB"), .json(""), .query("")]),
-            MatchCase(.any.body(Data()), takes: [.query(""), .json("")], leaves: [.json("a")]),
-            MatchCase(
-                .any.json(#"{"name": "Emma", "age": 3}"#),
-                takes: [
-                    .json(#"{"age":3.0,"name":"\u0045mma"}"#),
-                    .json(#"{ "age" : 30e-1, "name":"Emma"}"#),
-                ],
-                leaves: [
-                    .json(#"{"age": 3}"#), .json(#"{"age": 3, "name": "Emma", "x": null}"#),
-                    .json(#"{"age": "3", "name": "Emma"}"#), .json("{"), .query(""),
-                ]),
-            // Keys and strings are compared by their code units (RFC 8259, section 8.3).
-            MatchCase(
-                .any.json(#"{"caf\u00e9": "\u00e9"}"#),
-                takes: [.json("{\"caf\u{e9}\": \"\u{e9}\"}")],
-                leaves: [
-                    .json("{\"cafe\u{301}\": \"\u{e9}\"}"), .json("{\"caf\u{e9}\": \"e\u{301}\"}"),
-                ]),
-            MatchCase(
-                .any.json(containing: #"[{"caf\u00e9": 1}]"#),
-                takes: [.json(#"[{"cafe\u0301": 1}, {"x": 0, "caf\u00e9": 1}]"#)],
-                leaves: [.json(#"[{"cafe\u0301": 1}]"#), .json(#"[{"x": 0, "cafe\u0301": 1}]"#)]),
-            MatchCase(
-                .any.json(encoding: User()), takes: [.json(#"{"age":3,"name":"Emma"}"#)],
-                leaves: [.json(#"{"age":4,"name":"Emma"}"#)]),
-            MatchCase(
-                .any.json("[1, [2, null], true]"), takes: [.json("[1.0,[2,null],true]")],
-                leaves: [
-                    .json("[[2,null],1,true]"), .json("[1,[2,null],1]"), .json("[1,[2,null]]"),
-                    .json("[1,[2,null],true,4]"), .json("[1,[2,false],true]"),
-                ]),
-            MatchCase(
-                .any.json(#"{"a": 1, "a": 2}"#), takes: [.json(#"{"a": 2}"#)],
-                leaves: [.json(#"{"a": 1}"#)]
-            ),
-            MatchCase(
-                .any.json(containing: #"{"user": {"age": 3}, "tags": ["b", {"c": 1}]}"#),
-                takes: [
-                    .json(#"{"x":0,"user":{"age":3,"n":1},"tags":["a","b",{},{"d":0,"c":1}]}"#)
-                ],
-                leaves: [
-                    .json(#"{"user":{"age":3},"tags":[{"c":1},"b"]}"#),
-                    .json(#"{"user":{"age":3}}"#),
-                    .json(#"{"user":{"age":4},"tags":["b",{"c":1}]}"#), .json("[]"),
-                ]),
-            MatchCase(
-                .any.json(containing: "[1, 1]"), takes: [.json("[1,2,1]")], leaves: [.json("[1,2]")]
-            ),
-            MatchCase(
-                .any.form(["a": "1 +", "b": nil]),
-                takes: [.form("b&c=3&a=1+%2B"), .form("a=1+%2B", type: nil)],
-                leaves: [.form("a=1"), .form("a=1+%2B", type: "text/plain"), .form("")]),
-            MatchCase(
-                .any.form(["\u{feff}a": "1", "b": "2"]), takes: [.form("\u{feff}a=1&b=2")],
-                leaves: [.form("a=1&b=2")]),
-            MatchCase(
-                .any.form(["a": "1"]), takes: [.form("a=1")], leaves: [.form("\u{feff}a=1&b=2")]),
-            MatchCase(
-                .any.form(exactly: ["a": "1"]), takes: [.form("a=1")],
-                leaves: [.form("a=1&b"), .form("a=1&a=1"), .form("")]),
-        ]
-        for row in rows {
-            row.check()
+        expect(
+            .any.body(Data("ab".utf8)), takes: [.json("ab")],
+            leaves: [.json("aB"), .json(""), .url("")])
+        expect(.any.body(Data()), takes: [.url(""), .json("")], leaves: [.json("a")])
+        expect(
+            .any.form(["a": "1 +", "b": nil]),
+            takes: [.form("b&c=3&a=1+%2B"), .form("a=1+%2B", type: nil)],
+            leaves: [.form("a=1"), .form("a=1+%2B", type: "text/plain"), .form("")])
+        expect(
+            .any.form(["\u{feff}a": "1", "b": "2"]), takes: [.form("\u{feff}a=1&b=2")],
+            leaves: [.form("a=1&b=2")])
+        expect(.any.form(["a": "1"]), takes: [.form("a=1")], leaves: [.form("\u{feff}a=1&b=2")])
+        expect(
+            .any.form(exactly: ["a": "1"]), takes: [.form("a=1")],
+            leaves: [.form("a=1&b"), .form("a=1&a=1"), .form("")])
+    }
+
+    @Test func matchesJSON() {
+        func check(
+            _ matcher: RequestMatcher, takes: [String], leaves: [String],
+            _ location: SourceLocation = #_sourceLocation
+        ) {
+            expect(matcher, takes: takes, leaves: leaves, as: URLRequest.json, location)
         }
+        let user = #"{"name": "Emma", "age": 3}"#
+        expect(.any.json(user), leaves: [.url("")])
+        check(
+            .any.json(user),
+            takes: [#"{"age":3.0,"name":"\u0045mma"}"#, #"{ "age" : 30e-1, "name":"Emma"}"#],
+            leaves: [
+                #"{"age": 3}"#, #"{"age": 3, "name": "Emma", "x": null}"#,
+                #"{"age": "3", "name": "Emma"}"#, "{",
+            ])
+        // Keys and strings are compared by their code units (RFC 8259, section 8.3).
+        check(
+            .any.json(#"{"caf\u00e9": "\u00e9"}"#), takes: ["{\"caf\u{e9}\": \"\u{e9}\"}"],
+            leaves: ["{\"cafe\u{301}\": \"\u{e9}\"}", "{\"caf\u{e9}\": \"e\u{301}\"}"])
+        check(
+            .any.json(containing: #"[{"caf\u00e9": 1}]"#),
+            takes: [#"[{"cafe\u0301": 1}, {"x": 0, "caf\u00e9": 1}]"#],
+            leaves: [#"[{"cafe\u0301": 1}]"#, #"[{"x": 0, "cafe\u0301": 1}]"#])
+        check(
+            .any.json(encoding: User()), takes: [#"{"age":3,"name":"Emma"}"#],
+            leaves: [#"{"age":4,"name":"Emma"}"#])
+        check(
+            .any.json("[1, [2, null], true]"), takes: ["[1.0,[2,null],true]"],
+            leaves: [
+                "[[2,null],1,true]", "[1,[2,null],1]", "[1,[2,null]]", "[1,[2,null],true,4]",
+                "[1,[2,false],true]",
+            ])
+        check(.any.json(#"{"a": 1, "a": 2}"#), takes: [#"{"a": 2}"#], leaves: [#"{"a": 1}"#])
+        check(
+            .any.json(containing: #"{"user": {"age": 3}, "tags": ["b", {"c": 1}]}"#),
+            takes: [#"{"x":0,"user":{"age":3,"n":1},"tags":["a","b",{},{"d":0,"c":1}]}"#],
+            leaves: [
+                #"{"user":{"age":3},"tags":[{"c":1},"b"]}"#, #"{"user":{"age":3}}"#,
+                #"{"user":{"age":4},"tags":["b",{"c":1}]}"#, "[]",
+            ])
+        check(.any.json(containing: "[1, 1]"), takes: ["[1,2,1]"], leaves: ["[1,2]"])
     }
 
     @Test(arguments: Transport.allCases)
@@ -108,24 +97,21 @@ import Testing
         func nested(_ value: String) -> String {
             String(repeating: "[", count: 511) + value + String(repeating: "]", count: 511)
         }
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.any.json(nested("1")), .text("deep"))
-        network.stub(.any.json(containing: nested("[3]")), .text("deepest"))
+        let client = try TestClient(transport)
+        client.network.stub(.any.json(nested("1")), .text("deep"))
+        client.network.stub(.any.json(containing: nested("[3]")), .text("deepest"))
         func response(_ body: String) async throws -> String {
-            let request = try URLRequest("POST", baseURL, path: "/a")
-                .body(Data(body.utf8), contentType: "application/json")
-            return try await session.exchange(request).0.text
+            await client.outcome(
+                of: try client.request(method: "POST")
+                    .body(Data(nested(body).utf8), contentType: "application/json")
+            ).text
         }
 
-        #expect(try await response(nested("1.0")) == "deep")
-        #expect(try await response(nested("[2,3]")) == "deepest")
+        #expect(try await response("1.0") == "deep")
+        #expect(try await response("[2,3]") == "deepest")
         // Explained, and refused where it is too deep to be read.
-        for body in [nested("2"), nested("[[1]]")] {
-            let text: String
-            do { text = try await response(body) } catch { text = "\(error)" }
-            #expect(text.hasPrefix("No stub responds to POST"))
-        }
+        #expect(try await response("2").hasPrefix("No stub responds to POST"))
+        #expect(try await response("[[1]]").hasPrefix("No stub responds to POST"))
     }
 
     @Test func comparesNumbersByTheirValues() {
@@ -142,8 +128,7 @@ import Testing
         ]
         for (one, other, areEqual) in rows {
             for (expected, actual) in [(one, other), (other, one)] {
-                let report = RequestMatcher.any.json(expected).report(
-                    on: RecordedRequest(request: .json(actual)))
+                let report = RequestMatcher.any.json(expected).report(on: .json(actual))
                 #expect(report.isMatch == areEqual, "\(one) and \(other)")
             }
         }
@@ -153,8 +138,7 @@ import Testing
         let ids = (0..<500).map { #"{"id":\#($0)}"# }
         let matcher = RequestMatcher.any.json(containing: "[\(ids.joined(separator: ","))]")
         let backwards = "[\(ids.reversed().joined(separator: ","))]"
-        let details = matcher.report(on: RecordedRequest(request: .json(backwards))).lines[0]
-            .difference?.details
+        let details = matcher.report(on: .json(backwards)).lines[0].difference?.details
 
         #expect(details?.count == 6)
         #expect(details?.last?.hasPrefix("and 4") == true)

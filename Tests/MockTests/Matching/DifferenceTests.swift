@@ -1,26 +1,19 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
 /// The texts about a value that differs and about an almost equal path.
 @Suite(.limited) struct DifferenceTests {
-    private func difference(
-        _ matcher: RequestMatcher, _ request: URLRequest
-    ) throws -> MatchReport.Difference {
-        let lines = matcher.report(on: RecordedRequest(request: request)).lines
-        return try #require(lines.compactMap(\.difference).first)
+    private func details(_ matcher: RequestMatcher, _ request: URLRequest) throws -> [String] {
+        try #require(matcher.report(on: request).lines.compactMap(\.difference).first).details
     }
 
     @Test(arguments: [
         ("/users/{id}", "https://h/v1/users/42", "If the base URL adds /v1, write /v1/users/{id}."),
         ("users", "https://h/api/v1/users", "If the base URL adds /api/v1, write /api/v1/users."),
         ("/users", "https://h/a%20b/users", "If the base URL adds /a b, write /a b/users."),
-        (
-            "/users/:id", "https://h/users/42", "Write {id} for :id: names are in braces."
-        ),
+        ("/users/:id", "https://h/users/42", "Write {id} for :id: names are in braces."),
         ("/files/*", "https://h/files/a", "Write a name in braces for *, such as {name}."),
         (
             "/v1/users/{id}", "https://h/users/42",
@@ -32,17 +25,16 @@ import Testing
         ("/users", "https://h/users/", "They differ in the slash at the end."),
     ])
     func advisesOnAPath(_ template: String, _ url: String, _ advice: String) throws {
-        #expect(try difference(.path(template), .url(url)).details == [advice])
+        #expect(try details(.path(template), .url(url)) == [advice])
     }
 
     @Test(arguments: [
-        ("/users/", "https://h/user"), ("/users", "https://h/v1/books"),
-        ("/{id}", "https://h/users/42"), ("/", "https://h/a/"),
-        ("/users", "https://h/users/42"), ("/v1/{id}", "https://h/users"),
-        ("/v1/users", "https://h//books"),
+        ("/users/", "https://h/user"), ("/users", "https://h/v1/books"), ("/", "https://h/a/"),
+        ("/{id}", "https://h/users/42"), ("/users", "https://h/users/42"),
+        ("/v1/{id}", "https://h/users"), ("/v1/users", "https://h//books"),
     ])
     func givesNoAdviceOnAnotherPath(_ template: String, _ url: String) throws {
-        #expect(try difference(.path(template), .url(url)).details == [])
+        #expect(try details(.path(template), .url(url)) == [])
     }
 
     @Test(arguments: [
@@ -58,7 +50,7 @@ import Testing
     func saysThatTextHasAnotherForm(
         _ expected: String, _ actual: String, _ details: [String]
     ) throws {
-        let lines = try difference(.any.json(expected), .json(actual)).details
+        let lines = try self.details(.any.json(expected), .json(actual))
         #expect(lines.map { Array($0.utf8) } == details.map { Array($0.utf8) }, "\(lines)")
     }
 
@@ -68,7 +60,7 @@ import Testing
             .put("/books"), .post("/users").query("q"), .put("/users"))
 
         #expect(
-            try difference(matcher, .url("https://h/users", method: "POST")).details == [
+            try details(matcher, .url("https://h/users", method: "POST")) == [
                 "✓ method POST", "✓ path /users",
                 "✗ query q with any value, but the request has no q",
             ])
@@ -99,9 +91,7 @@ import Testing
 
     @Test func prefersTheStubWithoutTheBasePath() async throws {
         let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .text("x"))
-        network.stub(.get("/books"), .text("x"))
-        network.stub(.get("/authors"), .text("x"))
+        for path in ["/users/{id}", "/books", "/authors"] { network.stub(.get(path), .text("x")) }
 
         let failure = await #expect(throws: MockError.self) {
             try await network.exchange(.test("v1/users/42"))

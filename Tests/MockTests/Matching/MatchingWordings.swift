@@ -1,5 +1,4 @@
 import APIKitLite
-import Foundation
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -30,7 +29,7 @@ extension MockWordingTests {
             (.any.part("tag", text: "c"), title), (.any.part("a"), []),
             (.any.part("a"), (1...7).map { .text("\($0)", "x") }),
         ]
-        let query = URLRequest.query("?token=swordfish").with("Authorization", "Bearer swordfish")
+        let query = URLRequest.url("?token=swordfish").with("Authorization", "Bearer swordfish")
         let others: [(RequestMatcher, URLRequest)] = [
             (.any.header("Authorization", "Bearer a1"), query), (.any.query(["token": "a"]), query),
             (.any.query(["pin": "1"]), query), (.any.query("pin"), query),
@@ -41,8 +40,6 @@ extension MockWordingTests {
             json.map { ($0, URLRequest.json($1)) }
             + (try parts.map { ($0, try URLRequest.test("a", method: "POST").multipartBody($1)) })
             + others
-        return Wordings(
-            "A request that does not match",
-            rows.map { "\($0.report(on: RecordedRequest(request: $1)))" })
+        return Wordings("A request that does not match", rows.map { "\($0.report(on: $1))" })
     }
 }

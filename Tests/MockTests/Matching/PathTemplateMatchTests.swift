@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -12,14 +10,12 @@ import Testing
 
     @Test func readsValues() throws {
         let rows: [(String, String, [String: String])] = [
-            ("/users/{id}", "/users/42", ["id": "42"]),
-            ("users/{id}", "/users/42", ["id": "42"]),
+            ("/users/{id}", "/users/42", ["id": "42"]), ("users/{id}", "/users/42", ["id": "42"]),
             ("/users/{id}", "/users/a%2Fb", ["id": "a/b"]),
             ("/users/{id}", "/users/%C3%BC%20+", ["id": "ü +"]),
             ("/files/{name}.json", "/files/a.json", ["name": "a"]),
             ("/x-{id}-y", "/x-1-y-y", ["id": "1-y"]),
-            ("/v1/{a}/{b}", "/v1/1/2", ["a": "1", "b": "2"]),
-            ("/a b/ä", "/a%20b/%c3%A4", [:]),
+            ("/v1/{a}/{b}", "/v1/1/2", ["a": "1", "b": "2"]), ("/a b/ä", "/a%20b/%c3%A4", [:]),
             ("/{x}/{x}", "/1/1", ["x": "1"]), ("/{a}/x-{a}", "/1/x-1", ["a": "1"]),
             ("", "/", [:]), ("/", "", [:]), ("", "", [:]), ("/a/", "/a/", [:]),
             ("/{id}", "/%zz%4", ["id": "%zz%4"]),
@@ -54,16 +50,16 @@ import Testing
     }
 
     @Test func whatIsFilledInIsReadBack() throws {
+        let template = "/users/{id}/x-{name}.json/{+path}"
         var random = SeededGenerator(seed: 1)
         for _ in 0..<500 {
             let (id, name, path) = (random.text(), random.text(), random.text())
-            let request = try URLRequest(
-                "GET", URL(string: "https://h")!, path: "/users/{id}/x-{name}.json/{+path}",
+            let url = try URL(
+                URL(string: "https://h")!, path: template,
                 ["name": name, "id": id, "path": "p\(path)"])
-            let sent = request.url?.path(percentEncoded: true) ?? ""
 
             #expect(
-                try match("/users/{id}/x-{name}.json/{+path}", sent)
+                try match(template, url.path(percentEncoded: true))
                     == ["id": id, "name": name, "path": "p\(path)"])
         }
     }

@@ -1,12 +1,6 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Predicates are the test's own code, which may use a URLSession.
 @Suite(.limited, .usesSockets) struct PredicateTests {
@@ -23,11 +17,10 @@ import FoundationNetworking
         for matcher in [
             startsATask, .anyOf(.get("/other"), startsATask), .any.not(.any.not(startsATask)),
         ] {
-            let network = MockNetwork()
-            network.stub(matcher, .text("x"))
-            let (session, baseURL) = try transport.open(network)
+            let client = try TestClient(transport)
+            client.network.stub(matcher, .text("x"))
 
-            #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "x")
+            #expect(try await client.load() == "x")
         }
     }
 
@@ -69,9 +62,8 @@ import FoundationNetworking
                 network.stub(.get("/later"), .text("later"), times: .any)
                 return network.requests.isEmpty
             }, .text("first"), times: .once)
-        let session = network
 
-        #expect(try await session.exchange(.test("a")).0.text == "first")
-        #expect(try await session.exchange(.test("later")).0.text == "later")
+        #expect(try await network.exchange(.test("a")).0.text == "first")
+        #expect(try await network.exchange(.test("later")).0.text == "later")
     }
 }
