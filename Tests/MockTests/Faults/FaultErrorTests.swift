@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -22,21 +20,20 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
     }
 
-    /// Runs a client that hangs under each of the faults.
+    /// The error for a client that hangs under each of the faults.
     private func failure(
         _ faults: [Fault] = Fault.all(of: sample), _ client: @escaping FaultRun.Client
-    ) async throws -> FaultError {
+    ) async throws -> String {
         let run = run(faults, client)
-        return try await #require(throws: FaultError.self) { try await run.report() }
+        return "\(try await #require(throws: FaultError.self) { try await run.report() })"
     }
 
     enum ShopError: Error { case busy }
 
     @Test func faultsThatBreakTheClientInTheSameWayShareALine() async throws {
         let failure = try await #require(throws: FaultError.self) {
-            try await forEachFault(
-                in: .text(""), fileID: "App/UserTests.swift", line: 12
-            ) { network in
+            try await forEachFault(in: .text(""), fileID: "App/UserTests.swift", line: 12) {
+                network in
                 do {
                     let (_, response) = try await network.exchange(.test("a"))
                     if response.statusCode == 503 { throw ShopError.busy }
@@ -61,9 +58,8 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func theSampleMustGiveAValue() async throws {
         let count = Locked(0)
         let failure = try await #require(throws: FaultError.self) {
-            try await forEachFault(
-                in: .json("[]"), fileID: "App/UserTests.swift", line: 12
-            ) { network in
+            try await forEachFault(in: .json("[]"), fileID: "App/UserTests.swift", line: 12) {
+                network in
                 count.withLock { $0 += 1 }
                 return try await network.load(.test("a"), as: [String: Int].self)
             }
@@ -71,27 +67,19 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
         let text = "\(failure)"
         #expect(count.withLock { $0 } == 1)
-        #expect(
-            text.hasPrefix(
-                "The client failed without a fault (App/UserTests.swift:12):\n  no fault: threw "))
+        let start =
+            "The client failed without a fault (App/UserTests.swift:12):\n  no fault: threw "
+        #expect(text.hasPrefix(start))
         #expect(text.contains("GET https://api.example.com/a got a response that could not be"))
         #expect(text.hasSuffix("\nThe sample must give a value. The faults were not tried."))
     }
 
     @Test func aClientMayThrowErrorsOfItsOwn() async throws {
         let body = { @Sendable (network: MockNetwork) async throws -> Void in
-            let loader = APIRequestLoader(
-                apiRequest: TextRequest(), urlSession: network)
-            do {
-                _ = try await loader.load("/a")
-            } catch {
-                throw ShopError.busy
-            }
+            do { _ = try await network.exchange(.test("a")) } catch { throw ShopError.busy }
         }
 
-        let report = try await forEachFault(in: sample, throwing: ShopError.self) { network in
-            try await body(network)
-        }
+        let report = try await forEachFault(in: sample, throwing: ShopError.self, body)
 
         #expect(report[.hanging] == .thrown("ShopError (busy)"))
         #expect(report[.slow] == .value)
@@ -104,8 +92,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func anErrorOfTheClientIsOneShortLineOfTheTable() async throws {
         struct Wrapped: Error { let error: APIRequestError }
         let report = try await forEachFault(in: sample, throwing: Wrapped.self) { network in
-            let loader = APIRequestLoader(
-                apiRequest: TextRequest(), urlSession: network)
+            let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: network)
             do throws(APIRequestError) {
                 _ = try await loader.load("/a")
             } catch {
@@ -127,7 +114,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
 
         #expect(
-            "\(failure)" == """
+            failure == """
                 1 of 1 faults broke the client (App/UserTests.swift:12):
                   empty body: did not end within 0.1 seconds; GET https://api.example.com/a has its \
                 response. If the client waits (a retry, a timeout), pass it the clock: \
@@ -144,7 +131,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         forever.signal()
 
         let text = "slow body: did not end within 0.1 seconds; it sent nothing"
-        #expect("\(failure)".hasSuffix("\n  \(text)"))
+        #expect(failure.hasSuffix("\n  \(text)"))
     }
 
     /// The time in which other tests occupy the main actor does not count.
@@ -182,14 +169,11 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             return .success(.value)
         }
 
-        let lines = "\(failure)".split(separator: "\n")
+        let lines = failure.split(separator: "\n")
         #expect(lines[1].hasPrefix("  no response: did not end within 0.1 seconds; GET"))
         #expect(lines[1].contains(#/\(the last of \d+ requests\) /#))
-        #expect(
-            lines[2] == """
-                  slow body: did not end, although its clock has woken it 1000 times; it sent \
-                nothing
-                """)
+        let text = "did not end, although its clock has woken it 1000 times; it sent nothing"
+        #expect(lines[2] == "  slow body: \(text)")
     }
 
     @Test func afterSomeThatHangTheRestIsNotTried() async throws {
@@ -198,11 +182,11 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             return .success(.value)
         }
 
-        let counts = "\(failure)".matches(of: /\d+(?= faults| of)/).compactMap { Int($0.output) }
+        let counts = failure.matches(of: /\d+(?= faults| of)/).compactMap { Int($0.output) }
         try #require(counts.count == 3)
         #expect(counts[0] >= 16 && counts[1] == counts[0])
         #expect(counts[1] + counts[2] == Fault.all(of: sample).count)
-        #expect("\(failure)".hasSuffix("hung that the last \(counts[2]) faults were not tried."))
+        #expect(failure.hasSuffix("hung that the last \(counts[2]) faults were not tried."))
     }
 
     @Test func aCancelledRunEnds() async throws {

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -10,18 +8,18 @@ import Testing
     static func wordings() async throws -> [Wordings] {
         let faults: [Fault] = [
             .noFault, .cancelledBefore, .cancelledDuring, .error(.notConnectedToInternet),
-            .error(.zeroByteResource), .hanging,
-            .failing(afterBytes: 7), .truncated(toBytes: 7), .truncated(toBytes: 0),
-            .wrongType(at: "$.user.ids[0]"), .null(at: "$"), .html(status: 502), .status(404),
-            .status(429, retryAfter: "120"), .slow, .stalled(afterBytes: 7), .repeatedPiece(2),
+            .error(.zeroByteResource), .hanging, .failing(afterBytes: 7), .truncated(toBytes: 7),
+            .truncated(toBytes: 0), .wrongType(at: "$.user.ids[0]"), .null(at: "$"),
+            .html(status: 502), .status(404), .status(429, retryAfter: "120"), .slow,
+            .stalled(afterBytes: 7), .repeatedPiece(2),
         ]
         let (json, stream) = (MockResponse.json(#"{"a":1}"#), MockResponse.events(["1", "2"]))
         let unusable: [(Fault, MockResponse)] = [
             (.wrongType(at: "$"), .text("hi")), (.null(at: "$.x"), json),
             (.wrongType(at: "$.a."), json), (.truncated(toBytes: -1), json),
             (.truncated(toBytes: 1), .stream()), (.truncated(toBytes: 1), .hanging),
-            (.failing(afterBytes: -1), json),
-            (.status(99), json), (.html(status: 600), json), (.hanging, .json("{")),
+            (.failing(afterBytes: -1), json), (.status(99), json), (.html(status: 600), json),
+            (.hanging, .json("{")),
             (.stalled(afterBytes: 0), stream), (.stalled(afterBytes: 10_000), stream),
             (.repeatedPiece(0), stream), (.repeatedPiece(4), stream),
         ]
@@ -51,6 +49,14 @@ import Testing
         ]
     }
 
+    private func response(
+        of fault: Fault, to sample: MockResponse, method: String = "GET"
+    ) async throws -> (Data, HTTPURLResponse) {
+        let network = MockNetwork()
+        network.stub(.any, fault.response(from: sample))
+        return try await network.exchange(.test("a", method: method))
+    }
+
     /// One way to write a path, in errors, differences and faults.
     @Test(arguments: ["a", "a-b", "a b", "1st", "5", "é", "q\"\\", "a.b", "_"])
     func takesThePathThatAnErrorAndAMatcherPrint(_ key: String) async throws {
@@ -60,15 +66,12 @@ import Testing
         }
         let text = try "\(APIRequestError(stage: .parse, underlying: #require(error)))"
         let path = try #require(text.firstMatch(of: #/At (.*\.x): /#)?.output.1)
-        let network = MockNetwork()
-        network.stub(.any, Fault.null(at: String(path)).response(from: .json(sample)))
 
-        let (data, _) = try await network.exchange(.test("a"))
+        let (data, _) = try await response(of: .null(at: String(path)), to: .json(sample))
         let broken = try JSONDecoder().decode([String: [[String: Int?]]].self, from: data)
 
         #expect(broken == [key: [["x": nil]]])
-        let report = RequestMatcher.any.json(sample).report(
-            on: RecordedRequest(request: .json(data.text)))
+        let report = RequestMatcher.any.json(sample).report(on: .json(data.text))
         #expect(report.lines[0].difference?.details == ["\(path): expected 1, got null"])
     }
 
@@ -76,49 +79,45 @@ import Testing
 
     @Test func breaksTheBody() async {
         let rows: [(Fault, String)] = [
-            (Fault.truncated(toBytes: 6), #"{"a":""#),
-            (.truncated(toBytes: 99), Self.sample),
-            (.truncated(toBytes: 0), ""),
-            (.wrongType(at: "$"), "[]"),
+            (.truncated(toBytes: 6), #"{"a":""#), (.truncated(toBytes: 99), Self.sample),
+            (.truncated(toBytes: 0), ""), (.wrongType(at: "$"), "[]"),
             (.wrongType(at: "$.b"), #"{"a":"x","b":{},"c":{},"d e":[]}"#),
             (.wrongType(at: "$.b[1]"), #"{"a":"x","b":[1,"true",null],"c":{},"d e":[]}"#),
             (.wrongType(at: #"$["d e"]"#), #"{"a":"x","b":[1,true,null],"c":{},"d e":{}}"#),
             (.null(at: "$.a"), #"{"a":null,"b":[1,true,null],"c":{},"d e":[]}"#),
-            (.null(at: "$"), "null"),
-            (.status(503, retryAfter: "9"), Self.sample),
+            (.null(at: "$"), "null"), (.status(503, retryAfter: "9"), Self.sample),
             (.slow, Self.sample),
         ]
         await forEachRow(rows) { row, comment in
             let (fault, body) = row
-            let network = MockNetwork()
-            network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))
+            let sample = MockResponse.json(Self.sample).header("ETag", "1")
 
-            let (data, response) = try await network.exchange(.test("a"))
+            let (data, response) = try await self.response(of: fault, to: sample)
 
             #expect(data.text == body, comment)
-            #expect(response.value(forHTTPHeaderField: "ETag") == "1", comment)
-            #expect(
-                response.value(forHTTPHeaderField: "Content-Type") == "application/json",
-                comment)
             #expect(["\(body.utf8.count)", nil].contains(response.contentLength), comment)
             let isBusy = fault == .status(503, retryAfter: "9")
             #expect(response.statusCode == (isBusy ? 503 : 200), comment)
-            #expect(
-                response.value(forHTTPHeaderField: "Retry-After") == (isBusy ? "9" : nil), comment)
+            let fields = [
+                ("ETag", "1"), ("Content-Type", "application/json"),
+                ("Retry-After", isBusy ? "9" : nil),
+            ]
+            for (name, value) in fields {
+                #expect(response.value(forHTTPHeaderField: name) == value, comment)
+            }
         }
     }
 
     @Test(arguments: [
-        (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed),
-        (.hanging, .timedOut),
+        (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed), (.hanging, .timedOut),
         (.error(.networkConnectionLost), .networkConnectionLost),
         (.failing(afterBytes: 0), .networkConnectionLost),
         (.failing(afterBytes: 7), .networkConnectionLost),
         (.failing(afterBytes: sample.utf8.count), .networkConnectionLost),
     ])
     func breaksTheExchange(_ fault: Fault, _ code: URLError.Code) async throws {
-        let sample = MockResponse.json(Self.sample)
-        for sample in [sample, sample.header("Content-Length", "\(Self.sample.utf8.count)")] {
+        let plain = MockResponse.json(Self.sample)
+        for sample in [plain, plain.header("Content-Length", "\(Self.sample.utf8.count)")] {
             let clock = MockClock()
             let network = MockNetwork(clock: clock)
             network.stub(.any, fault.response(from: sample))
@@ -135,10 +134,8 @@ import Testing
     }
 
     @Test func aProxyRespondsWithAPage() async throws {
-        let network = MockNetwork()
-        network.stub(.any, Fault.html(status: 502).response(from: .json(Self.sample)))
-
-        let (data, response) = try await network.exchange(.test("a"))
+        let (data, response) = try await self.response(
+            of: .html(status: 502), to: .json(Self.sample))
 
         #expect(response.statusCode == 502)
         #expect(response.mimeType == "text/html")
@@ -147,8 +144,7 @@ import Testing
 
     @Test(arguments: [
         Fault.truncated(toBytes: 1), .wrongType(at: "$"), .null(at: "$"), .status(503), .slow,
-        .failing(afterBytes: 2), .repeatedPiece(1),
-        .stalled(afterBytes: 1),
+        .failing(afterBytes: 2), .repeatedPiece(1), .stalled(afterBytes: 1),
     ])
     func keepsTheTimeOfTheSample(_ fault: Fault) {
         let response = fault.response(from: .json("[1]").delayed(by: .seconds(5)).held)
@@ -176,13 +172,12 @@ import Testing
         .noFault,
     ])
     func aSampleMayNameItsLength(_ fault: Fault) async throws {
-        let network = MockNetwork()
-        network.stub(.any, fault.response(from: .json("[1]").header("content-length", "3")))
+        let sample = MockResponse.json("[1]").header("content-length", "3")
 
-        let (data, response) = try await network.exchange(.test("a"))
-        let (_, head) = try await network.exchange(.test("a", method: "HEAD"))
+        let (data, got) = try await response(of: fault, to: sample)
+        let (_, head) = try await response(of: fault, to: sample, method: "HEAD")
 
-        #expect(response.contentLength == "\(data.count)")
+        #expect(got.contentLength == "\(data.count)")
         #expect(head.contentLength == "\(data.count)")
     }
 

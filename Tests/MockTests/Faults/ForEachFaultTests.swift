@@ -1,23 +1,11 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
 @Suite(.limited) struct ForEachFaultTests {
-    struct User: Codable, Sendable {
+    private struct User: Decodable, Sendable {
         var name: String
-    }
-
-    struct UserRequest: APIRequest {
-        typealias ResponseDataType = User
-
-        var baseURL = URL(string: "https://api.example.com")!
-
-        func makeRequest(from id: Int) throws -> URLRequest {
-            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
-        }
     }
 
     private static let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
@@ -26,10 +14,8 @@ import Testing
         var reports: [FaultReport] = []
         for transport in Transport.allCases {
             let report = try await forEachFault(in: Self.sample) { network in
-                let (session, baseURL) = try transport.open(network)
-                let loader = APIRequestLoader(
-                    apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
-                return try await loader.load(42)
+                let client = try TestClient(transport, network)
+                return try await client.session.load(client.request("users/42"), as: User.self)
             }
             reports.append(report)
         }
@@ -37,21 +23,17 @@ import Testing
         let report = reports[0]
         #expect(reports.allSatisfy { $0 == report })
         #expect(report.faults == Fault.all(of: Self.sample))
-        #expect(report[.noFault] == .value)
-        #expect(report[.cancelledBefore] == .error(.transport, isCancellation: true))
-        #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
-        #expect(report[.status(404)] == .error(.validate))
-        #expect(report[.failing(afterBytes: 7)] == .error(.transport))
-        #expect(report[.truncated(toBytes: 7)] == .error(.parse))
-        #expect(report[.null(at: "$.name")] == .error(.parse))
-        #expect(report[.null(at: "$.tags")] == .value)
-        #expect(report[.status(429, retryAfter: "120")] == .error(.validate))
-        // Without its `Retry-After`, this is another fault.
-        #expect(report[.status(503)] == nil)
-        #expect(report[.status(418)] == nil)
-        #expect(report[.slow] == .value)
-        #expect(report[.hanging] == .error(.transport))
-        #expect(report[.failing(afterBytes: 99)] == nil)
+        let results: [(Fault, LoadOutcome?)] = [
+            (.noFault, .value), (.cancelledBefore, .error(.transport, isCancellation: true)),
+            (.cancelledDuring, .error(.transport, isCancellation: true)), (.slow, .value),
+            (.status(404), .error(.validate)), (.failing(afterBytes: 7), .error(.transport)),
+            (.truncated(toBytes: 7), .error(.parse)), (.null(at: "$.name"), .error(.parse)),
+            (.null(at: "$.tags"), .value), (.status(429, retryAfter: "120"), .error(.validate)),
+            (.hanging, .error(.transport)), (.status(418), nil), (.failing(afterBytes: 99), nil),
+            // Without its `Retry-After`, this is another fault.
+            (.status(503), nil),
+        ]
+        for (fault, result) in results { #expect(report[fault] == result, "\(fault)") }
         #expect(
             "\(report)"
                 == "117 faults: .transport 57, .parse 43, .validate 8, value 7, "
@@ -79,8 +61,7 @@ import Testing
     @Test func aClientThatIgnoresItsCancellationGetsTheResponse() async throws {
         let report = try await forEachFault(in: .text("hello"), throwing: URLError.self) {
             network in
-            let session = network
-            _ = try await Task { try await session.exchange(.test("a")) }.value
+            _ = try await Task { try await network.exchange(.test("a")) }.value
         }
 
         #expect(report[.cancelledBefore] == .value)
@@ -120,10 +101,7 @@ import Testing
         let running = Locked((now: 0, most: 0))
         try await forEachFault(in: Self.sample) { network in
             if Fault.current == .noFault { return }
-            running.withLock {
-                $0.now += 1
-                $0.most = max($0.most, $0.now)
-            }
+            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             await yieldWhile { running.withLock { $0.most } < 16 }
             for _ in 0..<10 { await Task.yield() }
             running.withLock { $0.now -= 1 }
@@ -135,11 +113,8 @@ import Testing
     @Test func aClientThatWaitsReceivesTheClock() async throws {
         let report = try await forEachFault(in: .text("hello")) { network, clock in
             for _ in 0..<3 {
-                if let (_, response) = try? await network.exchange(.test("a")),
-                    response.statusCode == 200
-                {
-                    return
-                }
+                let response = try? await network.exchange(.test("a")).1
+                if response?.statusCode == 200 { return }
                 try await clock.sleep(until: clock.now.advanced(by: .seconds(120)))
             }
             #expect(clock.now.offset >= .seconds(360))

@@ -1,11 +1,8 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// The faults of a stream.
 @Suite(.limited, .usesSockets) struct StreamFaultTests {
     private struct Word: Decodable, Sendable {
         var text: String
@@ -55,8 +52,8 @@ import Testing
 
     @Test func everyByteOfAStreamUpTo4096() {
         let text = String(repeating: "x", count: 4_096)
-        let stream = Set(
-            Fault.all(of: .text(text, headers: ["Content-Type": "text/event-stream"])))
+        let sample = MockResponse.text(text, headers: ["Content-Type": "text/event-stream"])
+        let stream = Set(Fault.all(of: sample))
 
         #expect((0..<4_096).allSatisfy { stream.contains(.failing(afterBytes: $0)) })
         #expect(stream.contains(.stalled(afterBytes: 2_048)))
@@ -83,11 +80,10 @@ import Testing
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aStreamThatStopsIsTimedOut(_ transport: Transport) async throws {
         let clock = MockClock(patience: .zero)
-        let network = MockNetwork(clock: clock)
-        let session = try transport.open(network).session
-        network.stub(
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        client.network.stub(
             .any, Fault.stalled(afterBytes: Self.events[0].utf8.count).response(from: Self.sample))
-        var words = session.stream(WordsRequest()).makeAsyncIterator()
+        var words = client.session.stream(WordsRequest()).makeAsyncIterator()
 
         #expect(try await words.next()?.text == "a")
         await clock.advance(by: .seconds(60))
@@ -151,9 +147,7 @@ import Testing
 
     @Test func everyFaultEndsInElementsOrInAnAPIRequestError() async throws {
         let report = try await forEachFault(in: Self.sample) { network, clock in
-            let session =
-                network
-                .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
+            let session = network.timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
             for try await _ in session.stream(WordsRequest()) {}
         }
 
