@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -20,63 +18,54 @@ import Testing
         return Wordings("The file of a recording", try String(contentsOf: file, encoding: .utf8))
     }
 
-    /// A response, and what its entry in the file must contain, as other programs read it.
-    static let responses: [(String, MockResponse, written: [String])] = [
+    /// Responses, and what their entries in the file must contain, as other programs read it.
+    static let responses: [(MockResponse, written: [String])] = [
         (
-            "text", .text("one\n\"two\"\t\\three\u{0}\u{1F600}"),
+            .text("one\n\"two\"\t\\three\u{0}\u{1F600}"),
             [#""mimeType":"text/plain; charset=utf-8""#, #""text":"one\n\"two\"\t\\three"#]
         ),
+        (.data(Data([0, 255, 13, 10, 34])), [#""encoding":"base64""#, #""text":"AP8NCiI=""#]),
+        (.status(204), [#""status":204"#, #""text":"""#]),
         (
-            "bytes", .data(Data([0, 255, 13, 10, 34])),
-            [#""encoding":"base64""#, #""text":"AP8NCiI=""#]
-        ),
-        ("an empty body", .status(204), [#""status":204"#, #""text":"""#]),
-        (
-            "cookies",
-            .status(200).header("Set-Cookie", "a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT").header(
-                "Set-Cookie", "b=2"),
+            .status(200).header("Set-Cookie", "a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT")
+                .header("Set-Cookie", "b=2"),
             [
                 #"{"name":"Set-Cookie","value":"a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT"}"#,
                 #"{"name":"Set-Cookie","value":"b=2"}"#,
             ]
         ),
         (
-            "a repeated field",
             .status(200).addingHeader("Link", "<a>").addingHeader("Link", "<b>"),
             [#"{"name":"Link","value":"<a>, <b>"}"#]
         ),
-        ("pieces", .chunks(["one", "two", "three"]), [#""_pieces":[[0,3],[0,3],[0,5]]"#]),
+        (.chunks(["one", "two", "three"]), [#""_pieces":[[0,3],[0,3],[0,5]]"#]),
+        (.events(["1", "2"], until: "3"), [#""text":"data: 1\n\ndata: 2\n\ndata: 3\n\n""#]),
+        (.error(.timedOut), [#""_error":"timedOut""#, #""status":0"#]),
+        // Its body has been decoded.
         (
-            "events", .events(["1", "2"], until: "[DONE]"),
-            [#""text":"data: 1\n\ndata: 2\n\ndata: [DONE]\n\n""#]
-        ),
-        ("an error", .error(.timedOut), [#""_error":"timedOut""#, #""status":0"#]),
-        (
-            "an error in the body", .text("hello").failing(afterBytes: 3, with: .timedOut),
-            [#""_ending":"failed""#, #""_error":"timedOut""#, #""text":"hel""#]
-        ),
-        (
-            "compressed", .text("decoded", headers: ["Content-Encoding": "gzip"]),
+            .text("decoded", headers: ["Content-Encoding": "gzip"]),
             [#"{"name":"Content-Encoding","value":"gzip"}"#, #""text":"decoded""#]
         ),
         (
-            "a redirect", .redirect(to: "https://b.example/?a=1#b"),
-            [#""redirectURL":"https://b.example/?a=1#b""#]
+            .text("x").with(\.url, URL(string: "https://b.example/")),
+            [#""_url":"https://b.example/""#]
         ),
+    ]
+
+    /// Responses that a client of their replay does not see as they are.
+    static let otherResponses: [(MockResponse, written: [String])] = [
         (
-            "another URL", .text("x").with(\.url, URL(string: "https://b.example/")),
-            [
-                #""_url":"https://b.example/""#
-            ]
+            .text("hello").failing(afterBytes: 3, with: .timedOut),
+            [#""_ending":"failed""#, #""_error":"timedOut""#, #""text":"hel""#]
         ),
+        (.redirect(to: "https://b.example/?a=1#b"), [#""redirectURL":"https://b.example/?a=1#b""#]),
     ]
 
     @Test func writesWhatOtherProgramsRead() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "trip.har")
-        await forEachRow(Self.responses, named: \.0) { row, comment in
-            let first = try await HTTPArchive.Exchange.recorded(row.1)
-            try HTTPArchive([first]).write(to: file, redacting: .none)
+        await forEachRow(Self.responses + Self.otherResponses) { row, comment in
+            try await HTTPArchive.recorded(row.0).write(to: file, redacting: .none)
             let written = try Data(contentsOf: file)
             let json = try JSONValue(written).compact
             for part in row.written { #expect(json.contains(part), "\(row.0): \(json)") }
@@ -89,11 +78,9 @@ import Testing
 
     @Test func anUnknownDateIsWrittenAsAnEmptyText() throws {
         let folder = try TemporaryFolder()
-        let archive = try folder.archive(
-            entry().replacing("2026-11-22T10:00:00.250Z", with: "today"))
-        let file = folder.url.appending(path: "written.har")
+        let file = try folder.har(entry().replacing("2026-11-22T10:00:00.250Z", with: "today"))
 
-        try archive.write(to: file, redacting: .none)
+        try HTTPArchive(contentsOf: file).write(to: file, redacting: .none)
 
         let json = try JSONValue(Data(contentsOf: file)).compact
         #expect(json.contains(#""startedDateTime":"""#), "\(json)")
@@ -151,10 +138,9 @@ import Testing
                 """)
         #expect(try String(contentsOf: file, encoding: .utf8) == "before")
         // Neither is it replayed, as an empty body.
-        let replay = MockNetwork()
-        replay.stub(archive)
         let failure = await #expect(throws: MockError.self) {
-            try await replay.exchange(.test("first", method: "POST", body: body))
+            try await MockNetwork.replaying(archive)
+                .exchange(.test("first", method: "POST", body: body))
         }
         // Without its body, an old request matches no other.
         let isSaid = failure?.description.contains("The network has not kept a body of POST")
@@ -171,25 +157,17 @@ import Testing
         _ = try await network.exchange(.test("empty", method: "POST", body: ""))
         for _ in 0..<1_001 { _ = try await network.exchange(.test("next")) }
         _ = try await network.exchange(.test("long"))
-        let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "users.har")
         let requests = network.requests
-        try HTTPArchive(Array(requests[...2] + requests[1_000...])).write(to: file)
-        #expect(try HTTPArchive(contentsOf: file).last?.body.count == 1 << 20)
+        let archive = HTTPArchive(Array(requests[...2] + requests[1_000...]))
+        #expect(try archive.rewritten().last?.body.count == 1 << 20)
     }
 
     @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
     func aReplayGivesTheResponseOfTheRecording(_ transport: Transport) async throws {
-        let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "trip.har")
-        await forEachRow(
-            Self.responses.filter { !["a redirect", "an error in the body"].contains($0.0) },
-            named: \.0
-        ) { row, comment in
-            let first = try await HTTPArchive.Exchange.recorded(row.1)
-            try HTTPArchive([first]).write(to: file, redacting: .none)
-            let network = MockNetwork()
-            network.stub(try HTTPArchive(contentsOf: file))
+        await forEachRow(Self.responses) { row, comment in
+            let first = try await HTTPArchive.Exchange.recorded(row.0)
+            let network = MockNetwork.replaying(
+                try HTTPArchive([first]).rewritten(redacting: .none))
             let (session, _) = try transport.open(network)
             let result = await Result { try await session.exchange(first.request) }
 
@@ -198,8 +176,8 @@ import Testing
                 #expect(data == first.body, comment)
                 #expect(response.statusCode == first.response?.statusCode, comment)
                 #expect(response.url == first.response?.url, comment)
-                let fields = response.allHeaderFields as? [String: String]
-                #expect(fields == first.fields, comment)
+                let fields = first.response?.allHeaderFields as? [String: String]
+                #expect(response.allHeaderFields as? [String: String] == fields, comment)
             case .failure(let error):
                 #expect((error as? URLError)?.code == first.error?.code, comment)
             }
@@ -214,8 +192,7 @@ import Testing
         archive[1].body = Data("edited".utf8)
         archive.removeAll { $0.request.url?.path == "/one" }
 
-        let network = MockNetwork()
-        network.stub(archive)
+        let network = MockNetwork.replaying(archive)
         #expect(try await network.exchange(.test("two")).0.text == "edited")
     }
 
@@ -239,19 +216,18 @@ import Testing
     }
 
     @Test func aFolderThatCannotBeWrittenLeavesTheFile() async throws {
-        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(.text("new"))])
+        let archive = try await HTTPArchive.recorded(.text("new"))
         let folder = try TemporaryFolder()
         let missing = folder.url.appending(path: "none/users.har")
         #expect(throws: (any Error).self) { try archive.write(to: missing) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
-    @Test func aFailedTestLeavesItsTraffic() async throws {
+    @Test func aFailedTestLeavesItsTrafficWithoutSecrets() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/7"), .json("{}"))
-        let session = network
-        _ = try await session.exchange(.test("users/7"))
-        _ = try? await session.exchange(.test("users/8"))
+        _ = try await network.exchange(.test("users/7"))
+        _ = try? await network.exchange(.api("users/8?token=s3cret-value"))
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "failed.har")
 
@@ -259,10 +235,8 @@ import Testing
 
         let archive = try HTTPArchive(contentsOf: file)
         #expect(archive.map { $0.response?.statusCode } == [200, nil])
-        #expect(try String(contentsOf: file, encoding: .utf8).contains("No stub responds to GET"))
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains("No stub responds to GET"))
+        #expect(!text.contains("s3cret-value"))
     }
-}
-
-extension HTTPArchive.Exchange {
-    fileprivate var fields: [String: String]? { response?.allHeaderFields as? [String: String] }
 }

@@ -1,18 +1,10 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
 /// What was recorded is replayed, however the server sent it.
 @Suite(.limited, .usesSockets, .mayBlock) struct RecordedFramingTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
     /// The headers with which servers, and the programs that record them, send a body.
     static let framings: [KeyValuePairs<String, String>] = [
         ["Transfer-Encoding": "chunked"],
@@ -38,30 +30,26 @@ import Testing
         let headers = (framing.map { ($0, $1) } + [("ETag", "\"1\"")]).map { name, value in
             #"{"name": \#(JSONText.write(name)), "value": \#(JSONText.write(value))}"#
         }
-        return try folder.archive(entry(headers: headers.joined(separator: ", ")))
+        return try .of(entry(headers: headers.joined(separator: ", ")))
     }
 
     @Test(arguments: Transport.allCases)
     func isReplayedHoweverItWasSent(_ transport: Transport) async throws {
         await forEachRow(Self.framings) { framing, comment in
-            let network = MockNetwork()
-            network.stub(try archive(framing))
-            let (session, baseURL) = try transport.open(network)
-            let request = URLRequest(url: baseURL.appending(path: "users/7"))
+            let client = try TestClient(transport, .replaying(archive(framing)))
 
-            let (data, response) = try await session.exchange(request)
+            let (data, response) = try await client.session.exchange(client.request("users/7"))
 
             #expect(data.text == #"{"name":"Emma"}"#, comment)
             #expect(response.statusCode == 200, comment)
             #expect(response.value(forHTTPHeaderField: "ETag") == "\"1\"", comment)
-            try network.verify()
+            try client.network.verify()
         }
     }
 
     /// The client of a replay sees the fields that the client of the recording saw.
     @Test func keepsTheFieldsOfTheRecording() async throws {
-        let network = MockNetwork()
-        network.stub(try archive(Self.framings[3]))
+        let network = MockNetwork.replaying(try archive(Self.framings[3]))
         let response = try await network.exchange(.test("users/7")).1
         #expect(response.value(forHTTPHeaderField: "Keep-Alive") == "timeout=5")
         #expect(response.value(forHTTPHeaderField: "X-Hop") == "1")
@@ -91,8 +79,7 @@ import Testing
         ("127.0.0.1", true), ("localhost", true), ("[::1]", true), ("other.example", false),
     ])
     func isReplayedUnderEachNameOfTheServer(_ host: String, _ isServed: Bool) async throws {
-        let network = MockNetwork()
-        network.stub(try archive([:]))
+        let network = MockNetwork.replaying(try archive([:]))
         let server = try network.serve()
         let url = try #require(URL(string: "http://\(host):\(server.port)/users/7"))
 
@@ -140,6 +127,7 @@ import Testing
         _ = URLSessionConfiguration.withoutProxy
         var request = URLRequest(url: server.url.appending(path: "a"))
         request.timeoutInterval = 3_600
+        let folder = try TemporaryFolder()
         let recording = RecordingFile(
             name: "chunks", besideFile: folder.url.appending(path: "Tests.swift").path,
             function: "f()")

@@ -1,39 +1,16 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
-/// A network that responds from an archive.
 @Suite(.limited) struct ReplayTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private func network(
-        _ entries: String..., then afterLast: Stub.AfterLast = .fail,
-        times: Stub.Times = .atLeast(1)
-    ) throws -> MockNetwork {
-        let network = MockNetwork()
-        let list = entries.joined(separator: ",\n")
-        let file = try folder.write(#"{"log": {"entries": [\#(list)]}}"#, "users.har")
-        network.stub(try HTTPArchive(contentsOf: file), then: afterLast, times: times)
-        return network
-    }
-
     @Test func equalRequestsGetTheirResponsesInOrder() async throws {
-        let network = try network(
+        let network = try MockNetwork.replaying(
             entry("GET", "/jobs/1", text: "waiting"), entry("GET", "/jobs/2", text: "other"),
             entry("GET", "/jobs/1", text: "done"))
-        var texts: [String] = []
-        for path in ["jobs/1", "jobs/2", "jobs/1"] {
-            texts.append(try await network.exchange(.test(path)).0.text)
+        for (path, text) in [("jobs/1", "waiting"), ("jobs/2", "other"), ("jobs/1", "done")] {
+            #expect(try await network.exchange(.test(path)).0.text == text)
         }
-
-        #expect(texts == ["waiting", "other", "done"])
         try network.verify()
         await #expect(throws: MockError.self) { try await network.exchange(.test("jobs/1")) }
     }
@@ -44,7 +21,8 @@ import Testing
             let body = #"{"text": "\#(base64)", "encoding": "base64"}"#
             return entry("POST", request: #", "postData": \#(body)"#, text: text)
         }
-        let network = try network(post("/w==", text: "255"), post("/g==", text: "254"))
+        let network = try MockNetwork.replaying(
+            post("/w==", text: "255"), post("/g==", text: "254"))
 
         for byte: UInt8 in [254, 255] {
             var request = URLRequest.test("users/7", method: "POST")
@@ -58,14 +36,14 @@ import Testing
         "https://example.com/users/7",
     ])
     func aRequestToAnotherOriginHasNoResponse(_ url: String) async throws {
-        let network = try network(entry())
+        let network = try MockNetwork.replaying(entry())
 
         await #expect(throws: MockError.self) { try await network.exchange(.url(url)) }
     }
 
     /// A server's origin stands for each recorded one, but only until the server is stopped.
     @Test(.usesSockets) func theOriginOfAStoppedServerIsAnotherOne() async throws {
-        let network = try network(entry(), then: .repeatLast)
+        let network = try MockNetwork.replaying(entry(), then: .repeatLast)
         let server = try network.serve()
         let request = URLRequest(url: server.url.appending(path: "users/7"))
         #expect(try await network.exchange(request).1.statusCode == 200)
@@ -76,25 +54,14 @@ import Testing
         #expect(network.servers.withLock { $0.isEmpty })
     }
 
-    @Test func theLastResponseMayBeRepeated() async throws {
-        let network = try network(entry(text: "1"), entry(text: "2"), then: .repeatLast)
-        for text in ["1", "2", "2", "2"] {
-            #expect(try await network.exchange(.test("users/7")).0.text == text)
-        }
-    }
-
     /// The errors of a replay, and what `verify()` finds after them. `Wordings.txt` shows them.
     static func wordings() async throws -> Wordings {
-        let tests = try ReplayTests()
         func text(_ entries: String..., sending requests: URLRequest...) async throws -> String {
-            let network = try tests.network(entries.joined(separator: ","))
+            let network = try MockNetwork.replaying(entries.joined(separator: ","))
             for request in requests { _ = try? await network.exchange(request) }
             return "\(try #require(throws: VerificationError.self) { try network.verify() })"
         }
-        let secrets =
-            #", "postData": {"mimeType": "application/json", "text": "{\"a\":1,\"password\":\"REDACTED-1\"}"}"#
-        var secret = URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"hunter2"}"#)
-        secret.url = URL(string: "https://api.example.com/p?token=hunter2")
+        let secret = URLRequest.api("p?token=hunter2", body: #"{"a":2,"password":"hunter2"}"#)
         return Wordings(
             "A replay",
             try await text(
@@ -103,45 +70,37 @@ import Testing
                 entry(), entry("GET", "/users/8"), entry(), entry("DELETE", status: 204, text: ""),
                 sending: .test("users/7")),
             try await text(
-                post("application/json", #"{"age":3}"#), entry(),
-                sending: .test("users/7", method: "POST", body: #"{"age":4}"#)),
+                postEntry(#"{"age":3}"#), entry(),
+                sending: .api("users/7", body: #"{"age":4}"#)),
             try await text(
-                entry("POST", "/p?token=REDACTED-1", request: secrets), entry(),
+                postEntry(#"{"a":1,"password":"REDACTED-1"}"#, "/p?token=REDACTED-1"), entry(),
                 entry("GET", "/accounts/REDACTED-2"), sending: secret))
-    }
-
-    private static func post(_ type: String, _ text: String) -> String {
-        entry(
-            "POST",
-            request: #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.write(text))}"#)
     }
 
     @Test func requestsThatDifferOnlyInWhatIsHiddenGetResponsesInOrder() async throws {
         let network = MockNetwork()
         network.stub(
-            try folder.archive(
-                Self.post("application/json", #"{"id":"a"}"#).replacing("Emma", with: "first"),
-                Self.post("application/json", #"{"id":"b"}"#).replacing("Emma", with: "second")),
+            try .of(
+                postEntry(#"{"id":"a"}"#).replacing("Emma", with: "first"),
+                postEntry(#"{"id":"b"}"#).replacing("Emma", with: "second")),
             redacting: .standard.adding("id"))
         for (id, text) in [("x", "first"), ("y", "second")] {
-            let request = URLRequest.test("users/7", method: "POST", body: #"{"id":"\#(id)"}"#)
+            let request = URLRequest.api("users/7", body: #"{"id":"\#(id)"}"#)
             #expect(try await network.exchange(request).0.text == #"{"name":"\#(text)"}"#)
         }
     }
 
     @Test func aNumberOfTimesIsVerified() async throws {
-        let network = try network(entry(), times: .exactly(2))
+        let network = try MockNetwork.replaying(entry(), times: .exactly(2))
         _ = try await network.exchange(.test("users/7"))
         #expect(throws: VerificationError.self) { try network.verify() }
     }
 
     @Test func theRequestWithTheFewestDifferencesIsTheNearest() async throws {
-        let network = try network(
-            Self.post("application/json", #"{"a":1,"b":2}"#),
-            Self.post("application/json", #"{"c":3}"#))
+        let network = try MockNetwork.replaying(
+            postEntry(#"{"a":1,"b":2}"#), postEntry(#"{"c":3}"#))
         let error = await #expect(throws: MockError.self) {
-            try await network
-                .exchange(.test("users/7", method: "POST", body: #"{"a":1,"b":0}"#))
+            try await network.exchange(.api("users/7", body: #"{"a":1,"b":0}"#))
         }
         #expect(error?.description.contains("(users.har, entry 1, recorded on") == true)
     }
@@ -151,14 +110,12 @@ import Testing
         (30_400, Duration.seconds(30)), (500, .milliseconds(100)), (420, .milliseconds(20)),
     ])
     func aMockClockReplaysTheRecordedGaps(_ second: Int, _ gap: Duration) async throws {
-        let archive = try folder.archive(
+        let clock = MockClock(patience: .zero)
+        let network = try MockNetwork.replaying(
             entry(
                 headers: #"{"name": "Content-Type", "value": "text/event-stream"}"#,
                 text: "data: 1\n\ndata: 2\n\n",
-                response: #", "_pieces": [[400, 9], [\#(second), 9]]"#))
-        let clock = MockClock(patience: .zero)
-        let network = MockNetwork(clock: clock)
-        network.stub(archive)
+                response: #", "_pieces": [[400, 9], [\#(second), 9]]"#), clock: clock)
         let (body, _) = try await network.stream(.test("users/7"))
         var pieces = body.makeAsyncIterator()
 
@@ -174,9 +131,8 @@ import Testing
 
     /// Even without a delay, pieces arrive a few milliseconds apart.
     @Test func aShortGapIsNone() async throws {
-        let network = MockNetwork(clock: MockClock())
-        network.stub(
-            try folder.archive(entry(text: "onetwo", response: #", "_pieces": [[0, 3], [19, 3]]"#)))
+        let network = try MockNetwork.replaying(
+            entry(text: "onetwo", response: #", "_pieces": [[0, 3], [19, 3]]"#), clock: MockClock())
         #expect(try await network.exchange(.test("users/7")).0.text == "onetwo")
     }
 
@@ -185,8 +141,7 @@ import Testing
         for (times, count) in [(Stub.Times.once, 1), (.exactly(2), 2)] {
             let network = MockNetwork()
             network.stub(.get("/users/7"), .text("older"), times: .any)
-            network.stub(
-                try folder.archive(entry(text: "recorded")), then: .repeatLast, times: times)
+            network.stub(try .of(entry(text: "recorded")), then: .repeatLast, times: times)
             for _ in 0..<count {
                 #expect(try await network.exchange(.test("users/7")).0.text == "recorded")
             }
@@ -196,8 +151,8 @@ import Testing
     }
 
     @Test func aResponseThatItsClientLeftDoesNotEnd() async throws {
-        let network = MockNetwork(clock: MockClock())
-        network.stub(try folder.archive(entry(text: "one", response: #", "_ending": "left""#)))
+        let network = try MockNetwork.replaying(
+            entry(text: "one", response: #", "_ending": "left""#), clock: MockClock())
         let (body, _) = try await network.stream(.test("users/7"))
 
         for try await piece in body {

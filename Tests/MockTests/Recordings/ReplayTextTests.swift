@@ -1,34 +1,24 @@
 import APIKitLite
 import APIKitLiteTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// No text about a replay shows a secret of the live request.
 @Suite(.limited) struct ReplayTextTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private static let json =
-        #", "postData": {"mimeType": "application/json", "text": "{\"a\":1,\"password\":\"REDACTED-1\"}"}"#
-
     private func archive() throws -> HTTPArchive {
-        try folder.archive(
-            entry("POST", "/p?token=REDACTED-1", request: Self.json),
+        try .of(
+            postEntry(#"{"a":1,"password":"REDACTED-1"}"#, "/p?token=REDACTED-1"),
             entry("GET", "/a?access_token=a-recorded-5ecret"), entry("GET", "/accounts/REDACTED-2"))
     }
 
+    private static let live = URLRequest.api("a?access_token=zQ8hunter2Lm")
+
     /// Requests to which the archive has no response.
     static let requests =
-        PlantedSecret.all.map(\.request) + [
-            URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"zQ8hunter2Lm"}"#),
-            URLRequest.test("p", method: "POST", body: #"{"a":1,"password":["zQ8hunter2Lm"]}"#),
-            URLRequest.test("p", method: "POST", body: "any text with zQ8hunter2Lm"),
-            URLRequest.test("p", method: "POST", body: "password=zQ8hunter2Lm"),
-        ]
+        PlantedSecret.all.map(\.request)
+        + [
+            #"{"a":2,"password":"zQ8hunter2Lm"}"#, #"{"a":1,"password":["zQ8hunter2Lm"]}"#,
+            "any text with zQ8hunter2Lm", "password=zQ8hunter2Lm",
+        ].map { .api("p", body: $0) }
 
     @Test(arguments: [false, true])
     func anUnknownRequestShowsNoSecret(_ hasOtherStubs: Bool) async throws {
@@ -64,10 +54,8 @@ import Testing
         for name in ["page", "color"] {
             network.stub(try archive(), redacting: .standard.adding(name))
         }
-        let request = URLRequest(
-            url: try #require(URL(string: "https://api.example.com/x?page=first&color=second")))
         let error = await #expect(throws: MockError.self) {
-            try await network.exchange(request)
+            try await network.exchange(.api("x?page=first&color=second"))
         }
         let text = try #require(error).description
         #expect(text.contains("/x?page=REDACTED&color=REDACTED"), "\(text)")
@@ -77,53 +65,32 @@ import Testing
         let network = MockNetwork()
         network.stub(try archive(), times: .any)
         network.stub(.get("/x"), .status(200), times: .any)
-        var request = URLRequest.test("p")
-        let path = "/zQ8hunter2Lm/x/kT5hunter9Wx?token=zQ8hunter2Lm&password=kT5hunter9Wx&page=2"
-        request.url = URL(string: "https://api.example.com" + path)
-        let error = await #expect(throws: MockError.self) {
-            try await network.exchange(request)
-        }
-        #expect(
-            error?.description.hasSuffix(
-                #"network.stub(.get("/{value}/x/{value2}").query(["page": "2"]), .json("{}"))"#)
-                == true,
-            "\(error!)")
+        let path = "zQ8hunter2Lm/x/kT5hunter9Wx?token=zQ8hunter2Lm&password=kT5hunter9Wx&page=2"
+        let error = await #expect(throws: MockError.self) { try await network.exchange(.api(path)) }
+        let stub = #"network.stub(.get("/{value}/x/{value2}").query(["page": "2"]), .json("{}"))"#
+        #expect(error?.description.hasSuffix(stub) == true, "\(error!)")
     }
 
     @Test func otherErrorsShowNoSecret() async throws {
-        let request = URLRequest(
-            url: URL(string: "https://api.example.com/a?access_token=zQ8hunter2Lm")!)
         for times in [Stub.Times.atLeast(1), .never, .exactly(3)] {
             let network = MockNetwork()
             network.stub(try archive(), times: times)
-            let errors = try await withThrowingTaskGroup(of: String?.self) { group in
-                for _ in 0..<2 {
-                    group.addTask {
-                        do { _ = try await network.exchange(request) } catch {
-                            return "\(error)"
-                        }
-                        return nil
-                    }
-                }
-                return try await group.reduce(into: [String?]()) { $0.append($1) }
+            var errors: [String] = []
+            for _ in 0..<2 {
+                do { _ = try await network.exchange(Self.live) } catch { errors.append("\(error)") }
             }
-            #expect(errors.contains { $0 != nil })
-            for text in errors.compactMap(\.self) { #expect(!text.contains("hunter"), "\(text)") }
+            #expect(!errors.isEmpty)
+            for text in errors { #expect(!text.contains("hunter"), "\(text)") }
             let verification = #expect(throws: VerificationError.self) { try network.verify() }
             #expect("\(verification!)".contains("hunter") == false)
         }
     }
 
     @Test func aRequestThatStillWaitsShowsNoSecret() async throws {
-        let network = MockNetwork()
-        network.stub(
-            try folder.archive(
-                entry(
-                    "GET", "/a?access_token=REDACTED-1", status: 0,
-                    response: #", "_ending": "left""#)))
-        let request = URLRequest(
-            url: URL(string: "https://api.example.com/a?access_token=zQ8hunter2Lm")!)
-        let task = Task { try await network.exchange(request) }
+        let network = try MockNetwork.replaying(
+            entry(
+                "GET", "/a?access_token=REDACTED-1", status: 0, response: #", "_ending": "left""#))
+        let task = Task { try await network.exchange(Self.live) }
         await network.waitForRequests(1)
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect("\(verification!)".contains("access_token=REDACTED"), "\(verification!)")
@@ -135,9 +102,7 @@ import Testing
     @Test func aNetworkWithoutARecordingShowsEverything() async throws {
         let network = MockNetwork()
         network.stub(.get("/x"), .status(200), times: .any)
-        let error = await #expect(throws: MockError.self) {
-            try await network.exchange(Self.requests[2])
-        }
+        let error = await #expect(throws: MockError.self) { try await network.exchange(Self.live) }
         #expect(error?.description.contains("zQ8hunter2Lm") == true)
     }
 }

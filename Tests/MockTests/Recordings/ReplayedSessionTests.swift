@@ -1,63 +1,51 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
 /// A client that signs in, refreshes and sends back what it received is replayed as it was recorded.
 @Suite(.limited, .usesSockets) struct ReplayedSessionTests {
-    private let folder: TemporaryFolder
-    private var file: URL { folder.url.appending(path: "secrets.har") }
-    private static let base = URL(string: "https://api.example.com")!
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
     /// Sends requests to a server, and again to a network that responds from their recording.
+    @discardableResult
     private func recordAndReplay(
         _ server: MockNetwork, hiding secrets: [String],
         _ body: (any HTTPSession) async throws -> Void,
         again: ((any HTTPSession) async throws -> Void)? = nil
-    ) async throws {
+    ) async throws -> HTTPArchive {
         let recorder = MockNetwork()
         recorder.stub(.any, .passthrough(to: server))
         try await body(recorder)
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "secrets.har")
         try HTTPArchive(recorder.requests).write(to: file)
         let text = try String(contentsOf: file, encoding: .utf8)
+        let archive = try HTTPArchive(contentsOf: file)
         for secret in secrets { #expect(!text.contains(secret)) }
 
         for transport in [Transport.direct, .urlProtocol] {
-            let network = MockNetwork()
-            network.stub(try HTTPArchive(contentsOf: file))
+            let network = MockNetwork.replaying(archive)
             let session = try transport.open(network).session
             if let again { try await again(session) } else { try await body(session) }
             try network.verify()
         }
+        return archive
     }
 
     private struct Tokens: Codable {
         let accessToken: String
         let refreshToken: String
-
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
-        }
     }
 
     /// A server that accepts only the token that it gives, and each refresh token once.
     private static func tokenServer() -> MockNetwork {
         let server = MockNetwork()
-        server.stub(
-            .post("/token").form(["refresh_token": "refresh-token-1"]),
-            .json(#"{"access_token": "access-token-2", "refresh_token": "refresh-token-2"}"#),
-            times: .any)
-        server.stub(
-            .post("/token").form(["refresh_token": "refresh-token-2"]),
-            .json(#"{"access_token": "access-token-3", "refresh_token": "refresh-token-3"}"#),
-            times: .any)
+        for (old, new) in [(1, 2), (2, 3)] {
+            let tokens = Tokens(
+                accessToken: "access-token-\(new)", refreshToken: "refresh-token-\(new)")
+            server.stub(
+                .post("/token").form(["refresh_token": "refresh-token-\(old)"]),
+                .json(encoding: tokens), times: .any)
+        }
         server.stub(.get("/{page}"), .json(#"{"error": "expired"}"#, status: 401), times: .any)
         server.stub(
             .get("/{page}").header("Authorization", "Bearer access-token-2"), .text("welcome"),
@@ -69,15 +57,14 @@ import Testing
     private static func load(
         _ pages: [String], inParallel: Bool = false, over session: any HTTPSession
     ) async throws {
-        let store = Locked(
-            Tokens(accessToken: "access-token-1", refreshToken: "refresh-token-1"))
+        let store = Locked(Tokens(accessToken: "access-token-1", refreshToken: "refresh-token-1"))
+        let base = URL(string: "https://api.example.com")!
         let client = session.authenticated(for: base) { rejection in
             let known = store.withLock { $0 }
             if known.accessToken != rejection.credential { return known.accessToken }
             let request = try URLRequest("POST", base, path: "/token")
                 .formBody(["refresh_token": known.refreshToken])
-            let new = try JSONDecoder().decode(
-                Tokens.self, from: try await session.exchange(request).0)
+            let new = try await session.load(request, as: Tokens.self)
             store.withLock { $0 = new }
             return new.accessToken
         }
@@ -88,9 +75,7 @@ import Testing
             return
         }
         try await withThrowingTaskGroup(of: String.self) { group in
-            for page in pages {
-                group.addTask { try await client.exchange(.test(page)).0.text }
-            }
+            for page in pages { group.addTask { try await client.exchange(.test(page)).0.text } }
             for try await text in group { #expect(text == "welcome") }
         }
     }
@@ -108,9 +93,8 @@ import Testing
     @Test func a401ThatTheClientAvoidsIsNotMissed() async throws {
         try await recordAndReplay(Self.tokenServer(), hiding: ["access-token"]) { session in
             for page in ["a", "b"] {
-                var request = URLRequest.test(page)
-                request.setValue("Bearer access-token-1", forHTTPHeaderField: "Authorization")
-                #expect(try await session.exchange(request).1.statusCode == 401)
+                let text = try await Self.get(page, bearer: "access-token-1", over: session)
+                #expect(text == #"{"error": "expired"}"#)
             }
             try await Self.load(["a", "b"], over: session)
         } again: { session in
@@ -120,14 +104,10 @@ import Testing
 
     /// The opposite: any other response must be used, and so must a 401 whose request never comes.
     @Test func anotherResponseIsMissed() async throws {
-        let network = MockNetwork()
-        network.stub(
-            try folder.archive(
-                Self.bearer("REDACTED-1", status: 403), Self.bearer("REDACTED-2"),
-                Self.bearer("REDACTED-1", "/b", status: 401)))
-        var request = URLRequest.test("a")
-        request.setValue("Bearer REDACTED-2", forHTTPHeaderField: "Authorization")
-        _ = try await network.exchange(request)
+        let network = try MockNetwork.replaying(
+            Self.bearer("REDACTED-1", status: 403), Self.bearer("REDACTED-2"),
+            Self.bearer("REDACTED-1", "/b", status: 401))
+        _ = try await Self.get("a", bearer: "REDACTED-2", over: network)
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(error?.description.components(separatedBy: "Not used: ").count == 3, "\(error!)")
@@ -136,10 +116,8 @@ import Testing
     /// Each archive counts the uses of its own exchanges, also if the newer archive is larger.
     @Test func severalArchivesAreVerified() async throws {
         let network = MockNetwork()
-        network.stub(try folder.archive(Self.bearer(nil), Self.bearer(nil, "/b")))
-        network.stub(
-            try folder.archive(
-                Self.bearer(nil, "/c"), Self.bearer(nil, "/d"), Self.bearer(nil, "/e")))
+        network.stub(try .of(entry("GET", "/a"), entry("GET", "/b")))
+        network.stub(try .of(entry("GET", "/c"), entry("GET", "/d"), entry("GET", "/e")))
         for path in ["b", "c", "d"] { _ = try await network.exchange(.test(path)) }
 
         let error = try #require(throws: VerificationError.self) { try network.verify() }
@@ -151,12 +129,12 @@ import Testing
     }
 
     private static func bearer(
-        _ token: String?, _ path: String = "/a", status: Int = 200, text: String = "{}"
+        _ token: String, _ path: String = "/a", status: Int = 200, text: String = "{}"
     ) -> String {
         entry("GET", path, status: status, text: text).replacing(
             #""headers": []"#,
-            with: token.map { #""headers": [{"name": "Authorization", "value": "\#($0)"}]"# }
-                ?? #""headers": []"#, maxReplacements: 1)
+            with: #""headers": [{"name": "Authorization", "value": "\#(token)"}]"#,
+            maxReplacements: 1)
     }
 
     @Test(arguments: [false, true])
@@ -167,20 +145,16 @@ import Testing
             .status(204).header("Set-Cookie", "session=first-session-1; Path=/; HttpOnly"),
             .status(204).header("Set-Cookie", "session=second-session-2; Path=/"), times: .any)
         server.stub(.get("/me"), .status(401), times: .any)
-        server.stub(
-            .get("/me").where("the first session") {
-                $0.header("Cookie")?.contains("session=first-session-1") ?? false
-            }, .text("first"), times: .any)
-        server.stub(
-            .get("/me").where("the second session") {
-                $0.header("Cookie")?.contains("session=second-session-2") ?? false
-            }, .text("second"), times: .any)
+        for (name, session) in [("first", "first-session-1"), ("second", "second-session-2")] {
+            server.stub(
+                .get("/me").where("the \(name) session") {
+                    $0.header("Cookie")?.contains("session=\(session)") ?? false
+                }, .text(name), times: .any)
+        }
         try await recordAndReplay(server, hiding: ["first-session", "second-session", "hunter2"]) {
             session in
             #expect(try await session.exchange(.test("me")).1.statusCode == 401)
-            let login = try URLRequest.test("login", method: "POST").jsonBody([
-                "password": "hunter2"
-            ])
+            let login = URLRequest.api("login", body: #"{"password":"hunter2"}"#)
             _ = try await session.exchange(login)
             #expect(try await session.exchange(.test("me")).0.text == "first")
             guard signsInAgain else { return }
@@ -193,20 +167,17 @@ import Testing
         let token: String
     }
 
-    private static func signIn(_ user: String, over session: any HTTPSession) async throws -> String
-    {
-        let request = try URLRequest.test("login", method: "POST")
-            .jsonBody(["user": user, "password": "pass-word-of-\(user)"])
-        return try JSONDecoder().decode(
-            Token.self, from: try await session.exchange(request).0
-        ).token
-    }
-
-    private static func me(_ token: String, over session: any HTTPSession) async throws -> String {
-        var request = URLRequest.test("me")
-        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        request.setValue("the-key-of-the-app", forHTTPHeaderField: "X-Api-Key")
-        return try await session.exchange(request).0.text
+    /// Signs each user in, one after the other, and then loads something with each token.
+    private static func signIn(_ users: String..., over session: any HTTPSession) async throws {
+        var tokens: [String] = []
+        for user in users {
+            let request = URLRequest.api(
+                "login", body: #"{"user":"\#(user)","password":"pass-word-of-\#(user)"}"#)
+            tokens.append(try await session.load(request, as: Token.self).token)
+        }
+        for (user, token) in zip(users, tokens) {
+            #expect(try await get("me", bearer: token, over: session) == user)
+        }
     }
 
     @Test func twoUsersGetTheirOwnResponses() async throws {
@@ -219,66 +190,55 @@ import Testing
                 .get("/me").header("Authorization", "Bearer token-of-\(user)-1"), .text(user),
                 times: .any)
         }
-        try await recordAndReplay(server, hiding: ["pass-word", "token-of", "the-key"]) { session in
-            let emma = try await Self.signIn("emma", over: session)
-            let zoe = try await Self.signIn("zoe", over: session)
-            #expect(try await Self.me(emma, over: session) == "emma")
-            #expect(try await Self.me(zoe, over: session) == "zoe")
+        let archive = try await recordAndReplay(
+            server, hiding: ["pass-word", "token-of", "the-key"]
+        ) { session in
+            try await Self.signIn("emma", "zoe", over: session)
         } again: { session in
-            let zoe = try await Self.signIn("zoe", over: session)
-            let emma = try await Self.signIn("emma", over: session)
-            #expect(try await Self.me(zoe, over: session) == "zoe")
-            #expect(try await Self.me(emma, over: session) == "emma")
+            try await Self.signIn("zoe", "emma", over: session)
         }
 
         // A request too many does not get the response of the other user.
-        let network = MockNetwork()
-        network.stub(try HTTPArchive(contentsOf: file))
-        let session = network
-        let zoe = try await Self.signIn("zoe", over: session)
-        #expect(try await Self.me(zoe, over: session) == "zoe")
-        let error = await #expect(throws: MockError.self) {
-            try await Self.me(zoe, over: session)
-        }
+        let network = MockNetwork.replaying(archive)
+        try await Self.signIn("zoe", over: network)
+        let me = try #require(network.requests.last?.request)
+        let error = await #expect(throws: MockError.self) { try await network.exchange(me) }
         #expect(
             error?.description.contains(
                 "came after the only response of the archive (secrets.har, entry 4).") == true)
     }
 
     @Test func aTokenThatIsNotRecordedGetsResponsesInOrder() async throws {
-        let network = MockNetwork()
-        network.stub(
-            try folder.archive(
-                Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2")))
-        for text in ["1", "2"] { #expect(try await Self.get("live", over: network) == text) }
-        let error = await #expect(throws: MockError.self) {
-            try await Self.get("live", over: network)
+        let network = try MockNetwork.replaying(
+            Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2"))
+        for text in ["1", "2"] {
+            #expect(try await Self.get("a", bearer: "live", over: network) == text)
         }
-        #expect(
-            error?.description.hasPrefix(
-                """
-                GET https://api.example.com/a came after the last of the 2 responses of the \
-                archive (users.har, entries 1, 2).
-                """) == true)
+        let error = await #expect(throws: MockError.self) {
+            try await Self.get("a", bearer: "live", over: network)
+        }
+        let start = """
+            GET https://api.example.com/a came after the last of the 2 responses of the archive \
+            (users.har, entries 1, 2).
+            """
+        #expect(error?.description.hasPrefix(start) == true)
     }
 
     @Test func theLastResponseIsThatOfTheToken() async throws {
-        let network = MockNetwork()
-        network.stub(
-            try folder.archive(
-                Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2"),
-                Self.bearer("REDACTED-1", text: "3")), then: .repeatLast)
-        var texts: [String] = []
-        for token in [1, 1, 1, 2, 2] {
-            texts.append(try await Self.get("REDACTED-\(token)", over: network))
+        let network = try MockNetwork.replaying(
+            Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2"),
+            Self.bearer("REDACTED-1", text: "3"), then: .repeatLast)
+        for (token, text) in [(1, "1"), (1, "3"), (1, "3"), (2, "2"), (2, "2")] {
+            let read = try await Self.get("a", bearer: "REDACTED-\(token)", over: network)
+            #expect(read == text)
         }
-        #expect(texts == ["1", "3", "3", "2", "2"])
     }
 
-    private static func get(_ token: String?, over network: MockNetwork) async throws -> String {
-        var request = URLRequest.test("a")
-        request.setValue(token.map { "Bearer \($0)" }, forHTTPHeaderField: "Authorization")
-        return try await network.exchange(request).0.text
+    private static func get(
+        _ path: String, bearer token: String, over session: any HTTPSession
+    ) async throws -> String {
+        let headers = ["Authorization": "Bearer \(token)", "X-Api-Key": "the-key-of-the-app"]
+        return try await session.exchange(.api(path, headers)).0.text
     }
 
     @Test(arguments: [#"{"account_number": "12345678"}"#, #"{"account_number": 12345678}"#])
@@ -290,17 +250,16 @@ import Testing
         func body(_ session: any HTTPSession, _ number: String) async throws {
             _ = try await session.exchange(.test("login"))
             #expect(try await session.exchange(.test("accounts/\(number)")).0.text == "account")
-            let transfer = URLRequest.test(
-                "transfers", method: "POST", body: #"{"from": \#(number), "to": "A-\#(number)"}"#)
+            let transfer = URLRequest.api(
+                "transfers", body: #"{"from": \#(number), "to": "A-\#(number)"}"#)
             #expect(try await session.exchange(transfer).0.text == "done")
         }
-        try await recordAndReplay(server, hiding: ["12345678"]) { session in
-            try await body(session, "12345678")
-        }
-        try await recordAndReplay(server, hiding: ["12345678"]) { session in
-            try await body(session, "12345678")
-        } again: { session in
-            try await body(session, "87654321")
+        for again in ["12345678", "87654321"] {
+            try await recordAndReplay(server, hiding: ["12345678"]) { session in
+                try await body(session, "12345678")
+            } again: { session in
+                try await body(session, again)
+            }
         }
     }
 }

@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -48,9 +46,7 @@ import Testing
             }
             #expect(text == "data: 1\n\ndata: 2\n\n")
         }
-        try await recording().record(
-            over: server, at: "Tests.swift:1"
-        ) { network in
+        try await recording().record(over: server, at: "Tests.swift:1") { network in
             try await body(network) { text in
                 if let text { try await events.send(text) } else { try await events.finish() }
             }
@@ -60,8 +56,7 @@ import Testing
         #expect(archive.count == 2)
         #expect(archive[1].pieces.map(\.text) == ["data: 1\n\n", "data: 2\n\n"])
 
-        let network = MockNetwork()
-        network.stub(archive)
+        let network = MockNetwork.replaying(archive)
         try await body(network) { _ in }
         try network.verify()
     }
@@ -79,11 +74,10 @@ import Testing
         func body(_ network: MockNetwork) async throws {
             let target = folder.url.appending(path: "file.bin")
             try? FileManager.default.removeItem(at: target)
-            let session = network
             await #expect(throws: APIRequestError.self) {
-                try await session.download(.test("file"), to: target)
+                try await network.download(.test("file"), to: target)
             }
-            let response = try await session.download(.test("file"), to: target)
+            let response = try await network.download(.test("file"), to: target)
             #expect(response.statusCode == 206)
             #expect(try Data(contentsOf: target) == whole)
         }
@@ -91,8 +85,7 @@ import Testing
         let archive = try HTTPArchive(contentsOf: file)
         #expect(archive[0].response?.value(forHTTPHeaderField: "Content-Length") == "5000")
 
-        let network = MockNetwork()
-        network.stub(archive)
+        let network = MockNetwork.replaying(archive)
         try await body(network)
         try network.verify()
     }
@@ -100,12 +93,10 @@ import Testing
     @Test(.usesSockets, arguments: [Transport.urlProtocol, .direct])
     func aResponseThatWasCutKeepsItsLength(_ transport: Transport) async throws {
         for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
-            let archive = try folder.archive(
+            let network = try MockNetwork.replaying(
                 entry(
                     headers: #"{"name": "Content-Length", "value": "5000"}"#, text: "abc",
                     response: end))
-            let network = MockNetwork()
-            network.stub(archive)
             let (session, _) = try transport.open(network)
             let (_, response) = try await session.stream(.test("users/7"))
             #expect(response.value(forHTTPHeaderField: "Content-Length") == "5000")
@@ -128,11 +119,11 @@ import Testing
         let error = await #expect(throws: HTTPArchiveError.self) {
             try await withMockNetwork(replaying: "missing") { _ in }
         }
-        let lines = error.map { $0.description.split(separator: "\n") } ?? []
+        let lines = try #require(error).description.split(separator: "\n")
         #expect(
-            lines.first?.hasPrefix(
-                #"There is no recording "missing" (MockTests/WithRecordingTests.swift:"#) == true)
-        #expect(lines.dropFirst().first?.hasSuffix("/Recordings/missing.har") == true)
+            lines[0].hasPrefix(
+                #"There is no recording "missing" (MockTests/WithRecordingTests.swift:"#))
+        #expect(lines[1].hasSuffix("/Recordings/missing.har"))
         #expect(
             lines.contains(
                 "Record it from the real server: APIKITLITE_RECORD=missing swift test --filter "
@@ -145,13 +136,13 @@ import Testing
                 _ = try? await network.exchange(.test("users/8"))
             }
         }
-        let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains(#"There is no response in the recording "user" to GET"#), "\(text)")
-        #expect(
-            text.contains(
-                "APIKITLITE_RECORD=user swift test --filter anUnknownRequestSaysHowToRecordAgain"),
-            "\(text)")
-        #expect(text.contains("Not used: GET "), "\(text)")
+        let text = try #require(error).description
+        for part in [
+            #"There is no response in the recording "user" to GET"#, "Not used: GET ",
+            "APIKITLITE_RECORD=user swift test --filter anUnknownRequestSaysHowToRecordAgain",
+        ] {
+            #expect(text.contains(part), "\(text)")
+        }
     }
 
     /// The reasons why nothing is written.
@@ -168,17 +159,15 @@ import Testing
             try await recording("\(reason)").record(
                 over: server, only: .get("/users/7"), at: "Tests.swift:1"
             ) { network in
-                let session = network
                 switch reason {
                 case .bodyThrew: throw TestError()
-                case .noResponse: _ = try? await session.exchange(.test("other"))
-                case .secret: _ = try await session.exchange(.test("users/7"))
+                case .noResponse: _ = try? await network.exchange(.test("other"))
+                case .secret: _ = try await network.exchange(.test("users/7"))
                 }
             }
         }
-        #expect(
-            !FileManager.default.fileExists(
-                atPath: folder.url.appending(path: "Recordings/\(reason).har").path))
+        let file = folder.url.appending(path: "Recordings/\(reason).har")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
     @Test func anErrorWhileRecordingHidesSecrets() async throws {
@@ -187,9 +176,7 @@ import Testing
                 over: Self.server(), only: .get("/users/7"),
                 redacting: .standard.adding("X-Device"), at: "Tests.swift:1"
             ) { network in
-                var request = URLRequest.test("other")
-                request.url?.append(queryItems: [URLQueryItem(name: "X-Device", value: "s3cret")])
-                _ = try? await network.exchange(request)
+                _ = try? await network.exchange(.api("other?X-Device=s3cret"))
             }
         }
         let text = try #require(error).description
@@ -204,9 +191,8 @@ import Testing
                 _ = try await network.exchange(.test("users/7"))
             }
         }
-        #expect(
-            error?.description.contains(
-                "has not kept a body of GET https://api.example.com/users/7") == true)
+        let reason = "has not kept a body of GET https://api.example.com/users/7"
+        #expect(error?.description.contains(reason) == true)
         let file = folder.url.appending(path: "Recordings/long.har")
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
