@@ -5,7 +5,6 @@ import TestSupport
 
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
-/// The errors for clients that a fault breaks.
 @Suite(.limited) struct FaultErrorTests {
     private func run(
         _ faults: [Fault], timeLimit: Duration = .milliseconds(100),

@@ -3,7 +3,6 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-/// A request value as a matcher.
 @Suite(.limited) struct MatchingRequestTests {
     @Test func matchesTheRequestThatItIsMadeFrom() {
         expect(

@@ -3,7 +3,6 @@ import TestSupport
 
 @testable import APIKitLiteTesting
 
-/// No secret is written to a file.
 @Suite(.limited) struct RecordedSecretsTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appending(path: "secrets.har") }
@@ -252,9 +251,7 @@ import TestSupport
             .recorded(
                 .json(#"{"access_token": "second-token-2", "same": "first-token-1"}"#),
                 to: .api("a?token=first-token-1")),
-            .recorded(
-                .text("it was second-token-2"),
-                to: .api("x/second-token-2", headers)),
+            .recorded(.text("it was second-token-2"), to: .api("x/second-token-2", headers)),
         ]
         let archive = HTTPArchive(exchanges)
         for _ in 0..<2 {
