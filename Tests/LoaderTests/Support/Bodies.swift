@@ -33,7 +33,5 @@ extension BodySession {
     init(
         status: Int = 200, headers: [String: String] = ["ETag": "\"1\""],
         unfolding next: @escaping @Sendable () async throws -> Data?
-    ) {
-        self.init(status: status, headers: headers) { HTTPBody(unfolding: next) }
-    }
+    ) { self.init(status: status, headers: headers) { HTTPBody(unfolding: next) } }
 }

@@ -1,9 +1,35 @@
 import APIKitLite
+import APIKitLiteTesting
 import Foundation
+
+extension MockNetwork {
+    /// Responds with one of these after another, and then again with the last one.
+    func stub(_ matcher: RequestMatcher, each responses: [MockResponse]) {
+        stub(matcher, responses[responses.count - 1], times: .any)
+        for next in responses.dropLast().reversed() { stub(matcher, next, times: .once) }
+    }
+}
+
+extension MockClock {
+    /// Advances by each of these durations, as soon as a task sleeps.
+    func advance(byEach durations: [Duration]) async {
+        for duration in durations {
+            await waitForSleepers()
+            await advance(by: duration)
+        }
+    }
+}
 
 extension URL {
     /// The server of most tests.
     static let api = URL(string: "https://api.example.com")!
+}
+
+extension RetryPolicy {
+    /// A policy without delays.
+    static func attempts(_ count: Int, deadline: Duration? = nil) -> RetryPolicy {
+        RetryPolicy(maximumAttempts: count, baseDelay: .zero, deadline: deadline)
+    }
 }
 
 extension AsyncSequence {
