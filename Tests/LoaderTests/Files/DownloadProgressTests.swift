@@ -7,6 +7,7 @@ import TestSupport
     private let folder = try! TemporaryFolder()
     private let bytes = Data.pattern(100)
 
+    private let network = MockNetwork()
     /// The calls of a progress.
     private let calls = Locked<[Count]>([])
 
@@ -100,21 +101,17 @@ import TestSupport
     }
 
     @Test func continuesByItselfIfAskedTo() async throws {
-        let network = MockNetwork()
         network.stub(.any, .file(bytes))
         // Each response has ten bytes before the connection is lost.
         network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
 
-        try await network.fetch(
-            .test("/file"), to: folder.file,
-            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: nil))
+        try await network.fetch(.test("/file"), to: folder.file, retrying: .attempts(2))
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
     }
 
     /// A disk is slow for a moment only, but the reader of a stream may do anything.
     @Test func onlyADownloadIsWaitedFor() async throws {
-        let network = MockNetwork()
         network.stub(.any, .file(bytes))
         let session = OptionsSession(next: network)
 
@@ -126,18 +123,16 @@ import TestSupport
     }
 
     @Test func aSlowDiskInterruptsTheTransfer() async throws {
-        let network = MockNetwork()
         network.stub(.any, .file(bytes))
         let interrupted = HTTPBody([bytes.prefix(40)], throwing: TransportError.bodyLimit(40))
         let session = network.intercepting { request, next in
             let (body, response) = try await next(request)
-            let isFirst = request.value(forHTTPHeaderField: "Range") == nil
-            return (isFirst ? interrupted : body, response)
+            return (request.rangeStart == nil ? interrupted : body, response)
         }
 
         try await session.fetch(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
-        #expect(network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
+        #expect(network.ranges == [nil, "bytes=40-"])
     }
 
     @Test func aSlowDiskEndsATransferThatCannotBeResumed() async throws {
@@ -168,56 +163,56 @@ import TestSupport
     @Test(arguments: [0, 9, 19, 20])
     func everyFaultEndsInTheRightFileOrAnError(_ kept: Int) async throws {
         let (bytes, old) = (bytes, old)
-        let start = min(kept, 19)
-        let part = MockResponse.data(Data(bytes.suffix(from: start)), status: 206)
-            .header("ETag", "\"1\"").header("Content-Range", "bytes \(start)-19/20")
+        let part = MockResponse.part(of: bytes, min(kept, 19)..<20)
         // Without a part on disk, a part of the file is no good response.
         for response in [.file(bytes)] + (kept > 0 ? [part] : []) {
             try await forEachFault(in: response) { network in
                 let folder = try folder(with: kept)
-                var failure: APIRequestError?
-                do throws(APIRequestError) {
+                let result = await Result {
                     try await network.download(TextRequest(), "/file", to: folder.file)
-                } catch {
-                    failure = error
                 }
-                if failure != nil {
+                if case .failure = result {
                     #expect(folder.content == old)
                 } else if folder.content != bytes {
                     // Nothing shows that the body of this response is not the file.
-                    let served = try await uncancelled {
-                        try await network.exchange(.test("/file")).0
-                    }
-                    #expect(folder.content == served, "\(Fault.current)")
+                    let served = try await Task { try await network.exchange(.test("/file")) }.value
+                    #expect(folder.content == served.0, "\(Fault.current)")
                 }
 
                 // The next call gets the file from any state that this call left.
                 let healthy = MockNetwork()
                 healthy.stub(.any, .file(bytes))
-                _ = try await uncancelled {
-                    try await healthy.download(URLRequest.test("/file"), to: folder.file)
-                }
+                _ = try await Task { try await healthy.fetch(.test("/file"), to: folder.file) }
+                    .value
                 #expect(folder.content == bytes, "\(Fault.current)")
                 #expect(folder.names == ["file.bin"], "\(Fault.current)")
-                if let failure { throw failure }
+                _ = try result.get()
             }
         }
+    }
+
+    /// Downloads until there is another file, or each response has been used.
+    private func expect(
+        _ expected: Data, in folder: TemporaryFolder, from responses: MockResponse...,
+        comment: Comment
+    ) async {
+        let network = MockNetwork()
+        network.stub(.any, each: responses)
+        for _ in responses where folder.content == old {
+            _ = try? await network.fetch(.test("/file"), to: folder.file)
+            #expect(folder.content == old || folder.content == expected, comment)
+        }
+        #expect(folder.content == expected, comment)
     }
 
     @Test func anyByteMayBeTheLast() async throws {
         for first in stride(from: 0, through: 20, by: 5) {
             let rest = 20 - first
             for second in Set(stride(from: first % 6, to: rest, by: 6)).union([rest]) {
-                let network = MockNetwork()
-                let folder = try folder(with: 0)
-                network.stub(
-                    .any, .file(bytes).failing(afterBytes: first),
-                    .file(bytes).failing(afterBytes: second), .file(bytes))
-                for _ in 0..<3 where folder.content == old {
-                    _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
-                    #expect(folder.content == old || folder.content == bytes)
-                }
-                #expect(folder.content == bytes, "lost after \(first) and \(second) bytes")
+                try await expect(
+                    bytes, in: folder(with: 0), from: .file(bytes).failing(afterBytes: first),
+                    .file(bytes).failing(afterBytes: second), .file(bytes),
+                    comment: "lost after \(first) and \(second) bytes")
             }
         }
     }
@@ -225,23 +220,10 @@ import TestSupport
     @Test(arguments: [0, 1, 9, 19, 20]) func versionsNeverMix(_ lost: Int) async throws {
         let other = Data(bytes.map { $0 ^ 0xFF })
         for second in Set(stride(from: lost % 6, to: 20, by: 6)).union([0, 1, 19, 20]) {
-            let network = MockNetwork()
-            let folder = try folder(with: lost)
-            network.stub(
-                .any, .file(other, tag: "\"2\"").failing(afterBytes: second),
-                .file(other, tag: "\"2\""))
-            for _ in 0..<2 where folder.content == old {
-                _ = try? await network.download(URLRequest.test("/file"), to: folder.file)
-                #expect(folder.content == old || folder.content == other)
-            }
-            #expect(folder.content == other)
+            let response = MockResponse.file(other, tag: "\"2\"")
+            try await expect(
+                other, in: folder(with: lost), from: response.failing(afterBytes: second), response,
+                comment: "lost after \(second) bytes")
         }
     }
-}
-
-/// Runs work that goes on when the task is cancelled.
-private func uncancelled<R: Sendable>(
-    _ work: @escaping @Sendable () async throws -> R
-) async throws -> R {
-    try await Task(operation: work).value
 }

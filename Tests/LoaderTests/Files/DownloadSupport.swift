@@ -17,6 +17,20 @@ extension TemporaryFolder {
     /// The bytes that a reader finds under the name of the file.
     var content: Data? { try? Data(contentsOf: file) }
 
+    func url(_ name: String) -> URL { url.appending(path: name) }
+
+    func text(_ name: String) throws -> String { try Data(contentsOf: url(name)).text }
+
+    func makeFolder(_ name: String = "file.bin") throws {
+        try FileManager.default.createDirectory(at: url(name), withIntermediateDirectories: false)
+    }
+
+    func link(_ name: String, to other: String) throws {
+        try FileManager.default.createSymbolicLink(at: url(name), withDestinationURL: url(other))
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(at: url(name)) }
+
     /// Leaves a part and its record, as an interrupted download does.
     func leavePart(_ bytes: Data, _ record: ResumeRecord) throws {
         try bytes.write(to: part)
@@ -31,12 +45,17 @@ extension MockNetwork {
     var ranges: [String?] { requests.map { $0.header("Range") } }
 
     /// Leaves a part with 40 bytes, as the first of two downloads.
-    func loseDownload(
-        of request: URLRequest = .test("file"), to folder: TemporaryFolder
-    ) async {
+    func loseDownload(of request: URLRequest = .test("file"), to folder: TemporaryFolder) async {
         stub(.any, .file(.pattern(100)).failing(afterBytes: 40), times: .once)
         await #expect(throws: URLError.self) { try await fetch(request, to: folder.file) }
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+}
+
+extension URLRequest {
+    /// The first byte that it asks for, or nil if it asks for the whole file.
+    var rangeStart: Int? {
+        value(forHTTPHeaderField: "Range").flatMap { Int($0.dropFirst(6).dropLast()) }
     }
 }
 
@@ -53,9 +72,7 @@ extension HTTPSession {
             return try await download(
                 request, to: file, progress: progress, retrying: policy, clock: clock,
                 random: random)
-        } catch {
-            throw error.stage == .transport ? error.underlying : error
-        }
+        } catch { throw error.stage == .transport ? error.underlying : error }
     }
 }
 
@@ -89,6 +106,13 @@ extension MockResponse {
     /// A file that can be resumed.
     static func file(_ data: Data, tag: String = "\"1\"") -> MockResponse {
         .data(data).header("ETag", tag).acceptingRanges
+    }
+
+    /// Some bytes of a file, as the response to a range.
+    static func part(of file: Data, _ range: Range<Int>) -> MockResponse {
+        let (first, last) = (range.lowerBound, range.upperBound - 1)
+        return .data(file.subdata(in: range), status: 206).header("ETag", "\"1\"")
+            .header("Content-Range", "bytes \(first)-\(last)/\(file.count)")
     }
 }
 

@@ -7,8 +7,13 @@ import TestSupport
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)
 
-    private func download() async throws {
-        try await network.fetch(.test("file"), to: folder.file)
+    private func download(
+        over session: (any HTTPSession)? = nil, retrying policy: RetryPolicy = .never,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws {
+        let session = session ?? network
+        try await session.fetch(
+            .test("file"), to: folder.file, retrying: policy, clock: clock, random: { 1 })
     }
 
     @Test(arguments: Transport.allCases, [0, 100])
@@ -26,49 +31,36 @@ import TestSupport
         #expect(network.ranges == [nil])
     }
 
-    private static let wrongPart = MockResponse.data(
-        Data(Data.pattern(100).dropFirst(30)), status: 206
-    )
-    .header("ETag", "\"1\"").header("Content-Range", "bytes 30-99/100")
-    private static let otherFile = MockResponse.file(
-        Data(Data.pattern(100).reversed()), tag: "\"2\"")
+    enum Continuation: CaseIterable { case rest, otherFile, wrongPart }
 
-    private typealias Continuation = (
-        responses: [MockResponse], status: Int, isOther: Bool, ranges: [String?]
-    )
-
-    /// The responses to the second download, and what it asks for.
-    private static let continuations: [Continuation] = [
-        ([.file(.pattern(100))], 206, false, ["bytes=40-"]),
-        ([otherFile], 200, true, ["bytes=40-"]),
-        ([wrongPart, .file(.pattern(100))], 200, false, ["bytes=40-", nil]),
-    ]
-
-    @Test(arguments: Transport.allCases, continuations.indices)
-    func continuesWhatAnEarlierCallLeft(_ transport: Transport, _ index: Int) async throws {
-        let row = Self.continuations[index]
+    @Test(arguments: Transport.allCases, Continuation.allCases)
+    func continuesWhatAnEarlierCallLeft(_ transport: Transport, _ next: Continuation) async throws {
+        let other = Data(bytes.reversed())
+        let responses: [MockResponse] =
+            switch next {
+            case .rest: [.file(bytes)]
+            case .otherFile: [.file(other, tag: "\"2\"")]
+            case .wrongPart: [.part(of: bytes, 30..<100), .file(bytes)]
+            }
         let (session, baseURL) = try transport.open(network)
         let request = URLRequest(url: baseURL.appending(path: "file"))
         try folder.write("old")
         network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
         await #expect(throws: URLError.self) { try await session.fetch(request, to: folder.file) }
         #expect(folder.content?.text == "old")
-        for next in row.responses.reversed() { network.stub(.any, next, times: .once) }
-
+        network.stub(.any, each: responses)
         let response = try await session.fetch(request, to: folder.file)
-        #expect(response.statusCode == row.status)
-        #expect(folder.content == (row.isOther ? Data(bytes.reversed()) : bytes))
+        #expect(response.statusCode == (next == .rest ? 206 : 200))
+        #expect(folder.content == (next == .otherFile ? other : bytes))
         #expect(folder.names == ["file.bin"])
-        #expect(network.ranges == [nil] + row.ranges)
+        #expect(network.ranges == [nil, "bytes=40-"] + (next == .wrongPart ? [nil] : []))
         #expect(network.requests[1].header("If-Range") == "\"1\"")
     }
 
     /// The response of a server that sends 25 bytes at a time.
     private func part(for request: RecordedRequest) -> MockResponse {
-        let start = Int(request.header("Range")?.dropFirst(6).dropLast() ?? "") ?? 0
-        let end = min(start + 25, 100)
-        return .data(bytes.subdata(in: start..<end), status: 206).header("ETag", "\"1\"")
-            .header("Content-Range", "bytes \(start)-\(end - 1)/100")
+        let start = request.request.rangeStart ?? 0
+        return .part(of: bytes, start..<min(start + 25, 100))
     }
 
     @Test func asksForEachPartThatTheServerSends() async throws {
@@ -88,10 +80,7 @@ import TestSupport
             return isThird ? .error(.networkConnectionLost) : part(for: request)
         }
 
-        try await network.fetch(
-            .test("file"), to: folder.file,
-            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
-            clock: clock)
+        try await download(retrying: .attempts(2, deadline: .seconds(100)), clock: clock)
         #expect(folder.content == bytes)
         #expect(network.requests.count == 5)
     }
@@ -100,8 +89,7 @@ import TestSupport
     func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
         await network.loseDownload(to: folder)
         await #expect(throws: URLError(.timedOut)) {
-            try await network.fetch(
-                .test("file"), to: folder.file, retrying: RetryPolicy(deadline: deadline))
+            try await download(retrying: RetryPolicy(deadline: deadline))
         }
         #expect(network.requests.count == 1)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
@@ -110,9 +98,8 @@ import TestSupport
     @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {
         network.stub(.any, .error(.networkConnectionLost), times: .any)
         await #expect(throws: URLError(.timedOut)) {
-            try await network.fetch(
-                .test("file"), to: folder.file, retrying: .standard,
-                clock: ImmediateClock(lateness: .seconds(3_600)), random: { 1 })
+            try await download(
+                retrying: .standard, clock: ImmediateClock(lateness: .seconds(3_600)))
         }
         #expect(network.requests.count == 1)
     }
@@ -127,9 +114,7 @@ import TestSupport
             return .status(416)
         }
 
-        try await network.fetch(
-            .test("file"), to: folder.file, retrying: RetryPolicy(deadline: .seconds(10)),
-            clock: clock)
+        try await download(retrying: RetryPolicy(deadline: .seconds(10)), clock: clock)
         #expect(folder.content == bytes)
     }
 
@@ -149,71 +134,64 @@ import TestSupport
         #expect(folder.content == bytes)
     }
 
-    private typealias Responder =
-        @Sendable (_ request: RecordedRequest, _ number: Int) -> MockResponse
+    /// What happens to the requests of a download that finds a part of 40 bytes.
+    enum Hopelessness: CaseIterable {
+        case noResponse
+        /// Each attempt ends at the same byte.
+        case sameEnd
+        /// Each part is longer than the previous one, up to the longest.
+        case twoEnds, twoEndsOfOtherFiles
+        /// The part that is not continued is no progress.
+        case refusedPart
+    }
 
-    /// The responses to a download that finds a part of 40 bytes, its attempts, and its requests.
-    private static let hopeless: [(Responder, attempts: Int, count: Int)] = [
-        ({ _, _ in .error(.networkConnectionLost) }, 3, 3),
-        // Each attempt ends at the same byte.
-        ({ _, _ in whole.failing(afterBytes: 40) }, 3, 3),
-        // Each part is longer than the previous one, up to the longest.
-        ({ _, number in whole.failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40) }, 3, 3),
-        (
-            { _, number in
-                whole.header("ETag", "\"\(number + 2)\"")
-                    .failing(afterBytes: number.isMultiple(of: 2) ? 30 : 40)
-            }, 3, 3
-        ),
-        // The part that is not continued is no progress.
-        (
-            { request, _ in
-                request.header("Range") == nil ? .error(.networkConnectionLost) : .status(416)
-            }, 2, 4
-        ),
-    ]
-
-    /// It ignores the range.
-    private static let whole = MockResponse.data(.pattern(100)).header("ETag", "\"1\"")
-
-    @Test(arguments: hopeless.indices)
-    func givesUpWithoutProgress(_ index: Int) async throws {
-        let (respond, attempts, count) = Self.hopeless[index]
+    @Test(arguments: Hopelessness.allCases)
+    func givesUpWithoutProgress(_ hopelessness: Hopelessness) async throws {
         await network.loseDownload(to: folder)
-        let number = Locked(-1)
-        let stub = network.stub(.any) { respond($0, number.next()) }
-
-        await #expect(throws: URLError(.networkConnectionLost)) {
-            try await network.fetch(
-                .test("file"), to: folder.file,
-                retrying: RetryPolicy(
-                    maximumAttempts: attempts, baseDelay: .zero, deadline: nil))
+        // It ignores the range.
+        let whole = MockResponse.data(bytes).header("ETag", "\"1\"")
+        let count = Locked(0)
+        let stub = network.stub(.any) { request in
+            let number = count.next()
+            let end = number.isMultiple(of: 2) ? 40 : 30
+            switch hopelessness {
+            case .noResponse: return .error(.networkConnectionLost)
+            case .sameEnd: return whole.failing(afterBytes: 40)
+            case .twoEnds: return whole.failing(afterBytes: end)
+            case .twoEndsOfOtherFiles:
+                return whole.header("ETag", "\"\(number + 1)\"").failing(afterBytes: end)
+            case .refusedPart:
+                let isWhole = request.request.rangeStart == nil
+                return isWhole ? .error(.networkConnectionLost) : .status(416)
+            }
         }
-        #expect(stub.callCount == count)
+
+        let isRefused = hopelessness == .refusedPart
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await download(retrying: .attempts(isRefused ? 2 : 3))
+        }
+        #expect(stub.callCount == (isRefused ? 4 : 3))
     }
 
     @Test func givesUpOnAServerThatSendsSingleBytes() async throws {
         let bytes = Data.pattern(10_000)
         let count = Locked(0)
         let session = network.intercepting { request, _ in
-            let start = Int(
-                request.value(forHTTPHeaderField: "Range")?.dropFirst(6).dropLast() ?? "")
-            let fields = ["ETag": "\"1\"", "Content-Length": start == nil ? "10000" : "1"]
-            guard let start else {
-                return try makeResponse(to: request, [bytes.prefix(200)], fields)
+            guard let start = request.rangeStart else {
+                return try makeResponse(
+                    to: request, [bytes.prefix(200)],
+                    ["ETag": "\"1\"", "Content-Length": "10000"])
             }
-            count.withLock { $0 += 1 }
+            count.next()
+            let range = "bytes \(start)-\(start)/10000"
             return try makeResponse(
                 to: request, [bytes[start...start]], status: 206,
-                fields.merging(["Content-Range": "bytes \(start)-\(start)/10000"]) { $1 })
+                ["ETag": "\"1\"", "Content-Length": "1", "Content-Range": range])
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await session.fetch(
-                .test("/file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil))
+            try await download(over: session, retrying: .attempts(3))
         }
-
         #expect(count.withLock { $0 } == 3)
     }
 
@@ -223,16 +201,15 @@ import TestSupport
         network.stub(.any, .file(bytes))
         network.stub(.any.header("Range"), response)
 
-        try await network.limited(to: 1).fetch(.test("file"), to: folder.file)
+        try await download(over: network.limited(to: 1))
         #expect(folder.content == bytes)
     }
 
     @Test func doesNotContinueTheFileOfSomebodyElse() async throws {
         await network.loseDownload(to: folder)
-        let other = folder.url.appending(path: "other")
-        try Data(count: 40).write(to: other)
-        try FileManager.default.removeItem(at: folder.part)
-        try FileManager.default.moveItem(at: other, to: folder.part)
+        // The number of the old file must stay taken until there is a new one.
+        try FileManager.default.moveItem(at: folder.part, to: folder.url("old"))
+        try Data(count: 40).write(to: folder.part)
         network.stub(.any, .file(bytes))
 
         try await download()
@@ -282,11 +259,7 @@ import TestSupport
     }
 
     @Test func aPartInPlaceOfTheWholeFileIsRefused() async throws {
-        network.stub(
-            .any,
-            .data(bytes, status: 206).header("ETag", "\"1\"")
-                .header("Content-Range", "bytes 0-99/100"))
-
+        network.stub(.any, .part(of: bytes, 0..<100))
         await #expect(throws: APIRequestError.self) { try await download() }
         #expect(folder.names == [])
     }
@@ -301,15 +274,14 @@ import TestSupport
         let count = Locked(0)
         // Each response has the file without its last byte.
         let session = MockURLSession().intercepting { [bytes] request, _ in
-            count.withLock { $0 += 1 }
+            count.next()
             return try makeResponse(
                 to: request, [bytes.dropLast()], ["ETag": "\"1\"", "Content-Length": "100"])
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await session.fetch(.test("/file"), to: folder.file)
+            try await download(over: session)
         }
-
         // The second response is no progress.
         #expect(count.withLock { $0 } == 2)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
@@ -317,10 +289,7 @@ import TestSupport
 
     @Test func twoDownloadsOfOneFileExcludeEachOther() async throws {
         network.stub(.any, MockResponse.file(bytes).held)
-        let first = Task { [folder, network] in
-            try await network.fetch(
-                URLRequest(url: URL(string: "https://api.example.com/file")!), to: folder.file)
-        }
+        let first = Task { try await download() }
         await network.waitForRequests(1)
         await #expect(throws: DownloadError.fileInUse(folder.file)) { try await download() }
         first.cancel()
@@ -336,9 +305,7 @@ import TestSupport
             (rangeRequest("Range"), "the field Range,"),
             (rangeRequest("if-range"), "the field If-Range,"),
         ] as [(URLRequest, String)])
-    func sendsNoRequestThatIsNotAWholeGET(
-        _ request: URLRequest, _ reason: String
-    ) async {
+    func sendsNoRequestThatIsNotAWholeGET(_ request: URLRequest, _ reason: String) async {
         let error = await #expect(throws: RequestBuildingError.self) {
             try await network.fetch(request, to: folder.file)
         }
@@ -351,11 +318,6 @@ import TestSupport
         var request = URLRequest.test("a")
         request.setValue("bytes=0-1", forHTTPHeaderField: field)
         return request
-    }
-
-    @Test func writesACompleteBody() async throws {
-        try await FixedSession(Data("whole".utf8)).fetch(.test("/file"), to: folder.file)
-        #expect(try Data(contentsOf: folder.file).text == "whole")
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
@@ -392,6 +354,6 @@ import TestSupport
         #expect(error?.underlying as? TestError == TestError(number: number))
         #expect(error?.data?.count == 5)
         #expect(folder.names == ["file.bin"])
-        #expect(folder.content == Data("old".utf8))
+        #expect(folder.content?.text == "old")
     }
 }

@@ -13,51 +13,39 @@ import TestSupport
     }
 
     /// What another program may do with the part while the download runs.
-    enum Change: CaseIterable, Sendable {
-        case otherFile, longerFile, link, removal
-
-        func apply(to folder: TemporaryFolder) throws {
-            try FileManager.default.removeItem(at: folder.part)
-            switch self {
-            case .otherFile: try Data("evil".utf8).write(to: folder.part)
-            case .longerFile: try Data(count: 1_000).write(to: folder.part)
-            case .link:
-                try FileManager.default.createSymbolicLink(
-                    at: folder.part, withDestinationURL: folder.url.appending(path: "other"))
-            case .removal: break
-            }
-        }
-    }
+    enum Change: CaseIterable { case otherFile, longerFile, link, removal }
 
     @Test(arguments: Change.allCases) func aReplacedPartIsNoFile(_ change: Change) async throws {
-        try Data("old".utf8).write(to: folder.file)
+        try folder.write("old")
         network.stub(.any) { [folder, bytes] _ in
-            try change.apply(to: folder)
+            try folder.remove("file.bin.part")
+            switch change {
+            case .otherFile: try folder.write("evil", "file.bin.part")
+            case .longerFile: try folder.write(Data(count: 1_000), "file.bin.part")
+            case .link: try folder.link("file.bin.part", to: "other")
+            case .removal: break
+            }
             return .file(bytes)
         }
 
         let error = await #expect(throws: DownloadError.self) { try await download() }
         #expect(error?.description.contains("file.bin.part was changed") == true)
-        #expect(folder.content == Data("old".utf8))
+        #expect(folder.content?.text == "old")
         // The other file stays, and no record says that it is a part.
         #expect(
             folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
-        if change == .otherFile {
-            #expect(try Data(contentsOf: folder.part) == Data("evil".utf8))
-        }
+        if change == .otherFile { #expect(try folder.text("file.bin.part") == "evil") }
     }
 
     @Test func aShortenedPartIsNotFilledWithZeros() async throws {
-        let pieces = Locked([40, 20, 20, 20])
+        let pieces = Locked([20, 20, 20, 40])
         let session = BodySession(unfolding: { [folder, bytes] in
-            let rest = pieces.withLock { pieces in
-                defer { pieces = Array(pieces.dropFirst()) }
-                return pieces
+            let (start, count) = pieces.withLock { pieces in
+                (100 - pieces.reduce(0, +), pieces.popLast())
             }
             // The first piece has been written when the second one has been taken.
-            if rest.count == 2 { #expect(truncate(folder.part.path, 10) == 0) }
-            let start = 100 - rest.reduce(0, +)
-            return rest.first.map { bytes[start..<start + $0] }
+            if start == 60 { #expect(truncate(folder.part.path, 10) == 0) }
+            return count.map { bytes[start..<start + $0] }
         })
 
         await #expect(throws: DownloadError.self) {
@@ -69,25 +57,21 @@ import TestSupport
 
     @Test(arguments: ["file.bin.part", "file.bin.part.json"])
     func aHardLinkKeepsItsContent(_ name: String) async throws {
-        let precious = folder.url.appending(path: "precious")
-        try Data("precious".utf8).write(to: precious)
-        try FileManager.default.linkItem(at: precious, to: folder.url.appending(path: name))
+        let precious = try folder.write("precious", "precious")
+        try FileManager.default.linkItem(at: precious, to: folder.url(name))
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
 
         await #expect(throws: (any Error).self) { try await download() }
-        #expect(try Data(contentsOf: precious) == Data("precious".utf8))
+        #expect(try folder.text("precious") == "precious")
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
 
     /// A link is replaced, but its reader saw the permissions of the file that it leads to.
     @Test(arguments: [0o600, 0o640, 0o400], [false, true])
     func keepsThePermissions(_ mode: Int, isLink: Bool) async throws {
-        let old = folder.url.appending(path: isLink ? "old" : "file.bin")
-        try Data("old".utf8).write(to: old)
+        let old = try folder.write("old", isLink ? "old" : "file.bin")
         #expect(chmod(old.path, mode_t(mode)) == 0)
-        if isLink {
-            try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: old)
-        }
+        if isLink { try folder.link("file.bin", to: "old") }
         let whileItGrows = Locked(0)
         network.stub(.any) { [folder, bytes] _ in
             whileItGrows.withLock { $0 = permissions(of: folder.part) }
@@ -98,21 +82,16 @@ import TestSupport
         #expect(folder.content == bytes)
         #expect(permissions(of: folder.file) == mode)
         #expect(whileItGrows.withLock { $0 } == 0o600)
-        if isLink { #expect(try Data(contentsOf: old) == Data("old".utf8)) }
+        if isLink { #expect(try folder.text("old") == "old") }
     }
 
     @Test(arguments: [false, true])
     func hasThePermissionsOfANewFile(isLinkToNothing: Bool) async throws {
-        let new = folder.url.appending(path: "new")
-        if isLinkToNothing {
-            try FileManager.default.createSymbolicLink(
-                at: folder.file, withDestinationURL: folder.url.appending(path: "missing"))
-        }
+        if isLinkToNothing { try folder.link("file.bin", to: "missing") }
         network.stub(.any, .file(bytes))
 
         try await download()
-        try Data().write(to: new)
-        #expect(permissions(of: folder.file) == permissions(of: new))
+        #expect(try permissions(of: folder.file) == permissions(of: folder.write("", "new")))
         #expect(folder.content == bytes)
     }
 
@@ -121,9 +100,8 @@ import TestSupport
         await #expect(throws: URLError.self) { try await download() }
         let ranges = Locked<[String]>([])
         let session = MockURLSession().intercepting { [bytes] request, _ in
-            let range = request.value(forHTTPHeaderField: "Range") ?? ""
-            ranges.withLock { $0.append(range) }
-            let start = Int(range.dropFirst(6).dropLast()) ?? 0
+            ranges.withLock { $0.append(request.value(forHTTPHeaderField: "Range") ?? "") }
+            let start = request.rangeStart ?? 0
             // It announces the rest, and has 20 bytes.
             return try makeResponse(
                 to: request, [bytes[start..<min(start + 20, 100)]], status: 206,
@@ -155,8 +133,7 @@ import TestSupport
 
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(
-                TextRequest(), "/file", to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
+                TextRequest(), "/file", to: folder.file, retrying: .attempts(2))
         }
         #expect((error?.underlying as? URLError)?.code == .notConnectedToInternet)
         #expect(error?.response == nil)
@@ -183,14 +160,12 @@ import TestSupport
     }
 
     @Test func sendsNothingWithoutTheFolder() async throws {
-        let missing = folder.url.appending(path: "missing")
-
+        let missing = folder.url("missing")
         let error = await #expect(throws: DownloadError.self) {
             try await network.fetch(.test("/file"), to: missing.appending(path: "a"))
         }
-        #expect(
-            error?.description
-                == "The folder \(missing.path) does not exist. Create it before the download.")
+        let expected = "The folder \(missing.path) does not exist. Create it before the download."
+        #expect(error?.description == expected)
         #expect(network.requests.isEmpty)
     }
 }

@@ -7,25 +7,29 @@ import TestSupport
     private let bytes = Data.pattern(100)
     private let record = ResumeRecord(at: 0, of: 100)
 
+    /// A part that has begun, with some bytes.
+    private func begunPart(_ bytes: Data) throws -> PartFile {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes)
+        return part
+    }
+
     /// The error of opening the part.
     private func openingError(_ file: URL) -> (any Error)? {
         do {
             try PartFile(of: file).abandon()
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test func staysIfItCannotBeMoved() throws {
-        let part = try PartFile(of: folder.file)
-        try part.begin(at: 0, end: 100, record: record)
-        try part.write(bytes)
-        try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
+        let part = try begunPart(bytes)
+        try folder.makeFolder()
         #expect(throws: (any Error).self) { try part.finish() }
         part.abandon()
 
-        try FileManager.default.removeItem(at: folder.file)
+        try folder.remove("file.bin")
         #expect(try PartFile(of: folder.file).record?.offset == 100)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
@@ -87,12 +91,8 @@ import TestSupport
 
     /// The name of the record is too long, or a folder has the name.
     @Test(arguments: [false, true]) func isWrittenWithoutARecord(_ isNameTooLong: Bool) throws {
-        let name = isNameTooLong ? String(repeating: "a", count: 247) : "file.bin"
-        let file = folder.url.appending(path: name)
-        if !isNameTooLong {
-            try FileManager.default.createDirectory(
-                at: folder.record, withIntermediateDirectories: false)
-        }
+        let file = folder.url(isNameTooLong ? String(repeating: "a", count: 247) : "file.bin")
+        if !isNameTooLong { try folder.makeFolder("file.bin.part.json") }
         let part = try PartFile(of: file)
         try part.begin(at: 0, end: 100, record: record)
         for byte in bytes { try part.write(Data([byte])) }
@@ -101,9 +101,7 @@ import TestSupport
     }
 
     @Test func refusesMoreThanWasAnnounced() throws {
-        let part = try PartFile(of: folder.file)
-        try part.begin(at: 0, end: 100, record: record)
-        try part.write(bytes)
+        let part = try begunPart(bytes)
         #expect(throws: DownloadError.wrongLength(expected: 100, received: 101)) {
             try part.write(Data([1]))
         }
@@ -112,15 +110,13 @@ import TestSupport
     }
 
     @Test func refusesWhatIsNoFile() throws {
-        try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
-        let link = folder.url.appending(path: "link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
+        try folder.makeFolder()
+        try folder.link("link", to: "file.bin")
         let nul = URL(string: folder.url.absoluteString + "a%00b")!
         // A device that this process may replace would be replaced.
-        let pipe = folder.url.appending(path: "pipe")
-        try #require(mkfifo(pipe.path, 0o600) == 0)
+        try #require(mkfifo(folder.url("pipe").path, 0o600) == 0)
         let remote = URL(string: "https://example.com/a")!
-        for url in [folder.file, folder.url, link, remote, nul, pipe] {
+        for url in [folder.file, folder.url, folder.url("link"), remote, nul, folder.url("pipe")] {
             #expect(throws: RequestBuildingError.self) { try PartFile(of: url) }
         }
         #expect(folder.names == ["file.bin", "link", "pipe"])
@@ -132,17 +128,15 @@ import TestSupport
             ("link", .ELOOP), ("folder", .EISDIR), ("pipe", .EEXIST),
         ] as [(String, POSIXErrorCode)])
     func refusesAPartThatIsNoFileOfItsOwn(_ name: String, _ code: POSIXErrorCode) throws {
-        let other = try folder.write("other", "other")
-        try FileManager.default.createSymbolicLink(
-            at: folder.url.appending(path: "link.part"), withDestinationURL: other)
-        try FileManager.default.createDirectory(
-            at: folder.url.appending(path: "folder.part"), withIntermediateDirectories: true)
-        #expect(mkfifo(folder.url.appending(path: "pipe.part").path, 0o600) == 0)
-        let file = folder.url.appending(path: name)
+        try folder.write("other", "other")
+        try folder.link("link.part", to: "other")
+        try folder.makeFolder("folder.part")
+        #expect(mkfifo(folder.url("pipe.part").path, 0o600) == 0)
+        let file = folder.url(name)
 
         let error = DownloadError.file(path: file.path + ".part", code: code)
         #expect(throws: error) { try PartFile(of: file) }
-        #expect(try Data(contentsOf: other) == Data("other".utf8))
+        #expect(try folder.text("other") == "other")
     }
 
     // Reading it would wait forever.
@@ -152,22 +146,16 @@ import TestSupport
     }
 
     @Test func replacesALinkAtTheTarget() throws {
-        let other = folder.url.appending(path: "other")
-        try Data("old".utf8).write(to: other)
-        try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: other)
-        let part = try PartFile(of: folder.file)
-        try part.begin(at: 0, end: 100, record: record)
-        try part.write(bytes)
-        try part.finish()
+        try folder.write("old", "other")
+        try folder.link("file.bin", to: "other")
+        try begunPart(bytes).finish()
         #expect(folder.content == bytes)
-        #expect(try Data(contentsOf: other) == Data("old".utf8))
+        #expect(try folder.text("other") == "old")
     }
 
     /// Each child process has a copy for a moment after its start.
     @Test func isFreeWhileAChildProcessHasACopyOfItsDescriptor() throws {
-        let part = try PartFile(of: folder.file)
-        try part.begin(at: 0, end: 100, record: record)
-        try part.write(bytes.prefix(40))
+        let part = try begunPart(bytes.prefix(40))
         var (file, other) = (stat(), stat())
         #expect(stat(folder.part.path, &file) == 0)
         let copies = (0..<4_096).filter { descriptor in
@@ -185,9 +173,7 @@ import TestSupport
 
     /// The holder of the lock moved the file away between opening and locking.
     @Test func writersInTurnNeverMixTheirBytes() async throws {
-        let file = folder.file
-        let bytes = bytes
-        let record = record
+        let (file, bytes, record) = (folder.file, bytes, record)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
                 group.addTask {
@@ -196,11 +182,8 @@ import TestSupport
                         guard let part = try? PartFile(of: file) else { continue }
                         try? part.begin(at: 0, end: 100, record: record)
                         for byte in 0..<10 { try? part.write(mine[byte * 10..<byte * 10 + 10]) }
-                        if number.isMultiple(of: 2) {
-                            #expect(throws: Never.self) { try part.finish() }
-                        } else {
-                            part.abandon()
-                        }
+                        let isLeft = !number.isMultiple(of: 2)
+                        #expect(throws: Never.self) { try isLeft ? part.abandon() : part.finish() }
                         if let content = try? Data(contentsOf: file) {
                             let first = content.first.map { $0 &- bytes[0] } ?? 0
                             #expect(content == Data(bytes.map { $0 &+ first }))

@@ -134,11 +134,9 @@ import TestSupport
     func writesOnlyAPartThatFits(
         _ name: String, _ changes: [String: String?], _ fits: Bool
     ) async throws {
-        let part = ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Length": "60"]
-        try await expectPart(
-            part.merging(changes.compactMapValues(\.self)) { $1 }
-                .filter { changes[$0.key] != .some(nil) },
-            fits: fits, validator: "\"1\"")
+        let fields = Self.fields(60, "bytes 40-99/100", changes.compactMapValues(\.self))
+            .filter { changes[$0.key] != .some(nil) }
+        try await expectPart(fields, fits: fits, validator: "\"1\"")
     }
 
     @Test(
@@ -153,7 +151,6 @@ import TestSupport
             validator: Self.modified)
     }
 
-    /// Responds to the request for the rest with these fields, to any other with the whole file.
     private func expectPart(
         _ fields: [String: String], fits: Bool, validator: String
     ) async throws {
@@ -161,92 +158,76 @@ import TestSupport
             urlHash: ResumeRecord.hash(of: URLRequest.test("file").url), validator: validator)
         record.length = 100
         try folder.leavePart(bytes.prefix(40), record)
+        try await expectResponse(206, fields, bytes.dropFirst(40), writing: fits ? bytes : nil)
+    }
+
+    /// Responds to the request for the rest like this, to any other with the whole file.
+    private func expectResponse(
+        _ status: Int, _ fields: [String: String], _ body: Data, writing written: Data?,
+        _ comment: Comment? = nil
+    ) async throws {
         network.stub(.any, .file(bytes))
-        let session = network.intercepting { [bytes] request, next in
-            guard request.value(forHTTPHeaderField: "Range") != nil else {
-                return try await next(request)
-            }
-            return try makeResponse(to: request, [bytes.dropFirst(40)], status: 206, fields)
+        let session = network.intercepting { request, next in
+            guard request.rangeStart != nil else { return try await next(request) }
+            return try makeResponse(to: request, [body], status: status, fields)
         }
 
         try await session.fetch(.test("file"), to: folder.file)
-
-        #expect(folder.content == bytes)
-        #expect(network.requests.count == (fits ? 0 : 1))
+        #expect(folder.content == written ?? bytes, comment)
+        #expect(network.requests.count == (written == nil ? 1 : 0), comment)
+        #expect(folder.names == ["file.bin"], comment)
     }
 
     enum Outcome { case isWritten, asksAgain }
 
+    private static func fields(
+        _ length: Int?, _ range: String? = nil, _ more: [String: String] = [:]
+    ) -> [String: String] {
+        ["ETag": "\"1\"", "Content-Length": length.map { "\($0)" }, "Content-Range": range]
+            .compactMapValues(\.self).merging(more) { $1 }
+    }
+
     /// How a response with the status of a whole file follows the request for the last 60 of 100
     /// bytes. `nil` stands for a part of which the length is unknown.
     private static let wholes: [(String, [String: String], known: Int64?, Int, Outcome)] = [
-        ("the whole file", ["Content-Length": "100"], 100, 100, .isWritten),
-        ("its length was unknown", ["Content-Length": "100"], nil, 100, .isWritten),
-        ("chunks, as before", [:], nil, 100, .isWritten),
+        ("the whole file", fields(100), 100, 100, .isWritten),
+        ("its length was unknown", fields(100), nil, 100, .isWritten),
+        ("chunks, as before", fields(nil), nil, 100, .isWritten),
+        ("the range of the whole file", fields(100, "bytes 0-99/100"), 100, 100, .isWritten),
+        ("the form of a 416", fields(100, "bytes */100"), 100, 100, .isWritten),
+        ("another file", fields(60, nil, ["ETag": "\"2\""]), 100, 60, .isWritten),
+        ("another file in chunks", fields(nil, nil, ["ETag": "\"2\""]), 100, 60, .isWritten),
+        ("no entity tag", fields(60, nil, ["ETag": ""]), 100, 60, .isWritten),
+        ("the rest", fields(60, "bytes 40-99/100"), 100, 60, .asksAgain),
+        ("the rest in chunks", fields(nil, "bytes 40-99/100"), 100, 60, .asksAgain),
+        ("the rest, unknown", fields(nil, "bytes 40-99/*"), nil, 60, .asksAgain),
         (
-            "the range of the whole file",
-            ["Content-Length": "100", "Content-Range": "bytes 0-99/100"], 100, 100, .isWritten
-        ),
-        (
-            "the form of a 416", ["Content-Length": "100", "Content-Range": "bytes */100"], 100,
-            100, .isWritten
-        ),
-        ("another file", ["ETag": "\"2\"", "Content-Length": "60"], 100, 60, .isWritten),
-        ("another file in chunks", ["ETag": "\"2\""], 100, 60, .isWritten),
-        ("no entity tag", ["ETag": "", "Content-Length": "60"], 100, 60, .isWritten),
-        (
-            "the rest", ["Content-Length": "60", "Content-Range": "bytes 40-99/100"], 100, 60,
+            "the rest of another file", fields(60, "bytes 40-99/100", ["ETag": "\"2\""]), 100, 60,
             .asksAgain
         ),
-        ("the rest in chunks", ["Content-Range": "bytes 40-99/100"], 100, 60, .asksAgain),
-        ("the rest, unknown", ["Content-Range": "bytes 40-99/*"], nil, 60, .asksAgain),
-        (
-            "the rest of another file",
-            ["ETag": "\"2\"", "Content-Length": "60", "Content-Range": "bytes 40-99/100"], 100, 60,
-            .asksAgain
-        ),
-        (
-            "the beginning", ["Content-Length": "60", "Content-Range": "bytes 0-59/100"], nil, 60,
-            .asksAgain
-        ),
-        (
-            "range and length differ", ["Content-Length": "60", "Content-Range": "bytes 0-99/100"],
-            100, 60, .asksAgain
-        ),
-        ("the rest without a range", ["Content-Length": "60"], 100, 60, .asksAgain),
-        ("perhaps the rest", [:], 100, 60, .asksAgain),
-        ("longer", ["Content-Length": "101"], 100, 101, .asksAgain),
-        ("shorter than the part", ["Content-Length": "39"], nil, 39, .asksAgain),
-        ("encoded", ["Content-Length": "60", "Content-Encoding": "gzip"], 100, 60, .asksAgain),
+        ("the beginning", fields(60, "bytes 0-59/100"), nil, 60, .asksAgain),
+        ("range and length differ", fields(60, "bytes 0-99/100"), 100, 60, .asksAgain),
+        ("the rest without a range", fields(60), 100, 60, .asksAgain),
+        ("perhaps the rest", fields(nil), 100, 60, .asksAgain),
+        ("longer", fields(101), 100, 101, .asksAgain),
+        ("shorter than the part", fields(39), nil, 39, .asksAgain),
+        ("encoded", fields(60, nil, ["Content-Encoding": "gzip"]), 100, 60, .asksAgain),
     ]
 
     @Test(arguments: [200, 203], wholes.indices)
     func aWholeFileAgreesWithItsPart(_ status: Int, _ index: Int) async throws {
         let (name, fields, known, count, outcome) = Self.wholes[index]
-        var record = ResumeRecord(at: 40, of: known)
-        record.offset = 40
         // With an unknown length, the last byte is requested again.
-        try folder.leavePart(bytes.prefix(40), record)
-        network.stub(.any, .file(bytes))
+        try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: known))
         let whole = Data.pattern(200).dropFirst(100).prefix(count)
-        let session = network.intercepting { request, next in
-            guard request.value(forHTTPHeaderField: "Range") != nil else {
-                return try await next(request)
-            }
-            let fields = ["ETag": "\"1\""].merging(fields) { $1 }
-            return try makeResponse(to: request, [whole], status: status, fields)
-        }
-
-        try await session.fetch(.test("file"), to: folder.file)
-        #expect(folder.content == (outcome == .isWritten ? whole : bytes), "\(name)")
-        #expect(network.requests.count == (outcome == .isWritten ? 0 : 1), "\(name)")
-        #expect(folder.names == ["file.bin"])
+        try await expectResponse(
+            status, fields, whole, writing: outcome == .isWritten ? whole : nil, "\(name)")
     }
 
     /// Nothing shows where such a body belongs.
     @Test(arguments: [200, 203])
     func failsForAPartWithTheStatusOfTheWhole(_ status: Int) async throws {
-        let fields = ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Length": "60"]
+        let fields = Self.fields(60, "bytes 40-99/100")
         let session = BodySession(status: status, headers: fields) { [bytes] in
             HTTPBody([bytes.dropFirst(40)])
         }

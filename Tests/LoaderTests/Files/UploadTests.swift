@@ -8,10 +8,8 @@ import TestSupport
     private let network = MockNetwork()
     private let long = String(repeating: "0123456789", count: 50_000)
 
-    private func request(
-        _ path: String, _ baseURL: URL, method: String = "PUT"
-    ) throws -> URLRequest {
-        try URLRequest(method, baseURL, path: path)
+    private func upload(_ file: URL, to baseURL: URL, _ path: String = "/f") throws -> URLRequest {
+        try URLRequest("PUT", baseURL, path: path).fileBody(file)
     }
 
     @Test(arguments: Transport.allCases, [0, 5, 500_000])
@@ -19,11 +17,9 @@ import TestSupport
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .status(201))
         let text = String(long.prefix(size))
-        let request = try request("/f", baseURL).fileBody(folder.write(text, "a.txt"))
+        let request = try upload(folder.write(text, "a.txt"), to: baseURL)
 
-        for _ in 0..<2 {
-            #expect(try await session.exchange(request).1.statusCode == 201)
-        }
+        for _ in 0..<2 { #expect(try await session.exchange(request).1.statusCode == 201) }
         #expect(network.requests.map { $0.body == Data(text.utf8) } == [true, true])
         let sent = try #require(network.requests.first)
         #expect(sent.header("Content-Type") == "text/plain")
@@ -37,14 +33,13 @@ import TestSupport
         #expect(sent.header("Content-Length") == (showsLength ? "\(size)" : nil))
     }
 
-    @Test(arguments: Transport.allCases)
-    func sendsAForm(_ transport: Transport) async throws {
+    @Test(arguments: Transport.allCases) func sendsAForm(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(
             .post("/form").part("title", text: "Emma").part("cover", fileName: "a.png"),
             .status(201))
         let cover = try folder.write(long, "a.png")
-        let request = try request("/form", baseURL, method: "POST").multipartBody([
+        let request = try URLRequest("POST", baseURL, path: "/form").multipartBody([
             .text("title", "Emma"), .file("cover", at: cover),
             .file("empty", at: folder.write("", "b.txt")), .text("last", "x"),
         ])
@@ -63,7 +58,7 @@ import TestSupport
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .status(201))
         network.stub(.put("/old"), .redirect(to: "/new", status: status))
-        let request = try request("/old", baseURL).fileBody(folder.write(long))
+        let request = try upload(folder.write(long), to: baseURL, "/old")
 
         #expect(try await session.exchange(request).1.statusCode == 201)
         let isGet = status == 303
@@ -78,23 +73,17 @@ import TestSupport
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .status(201), times: .any)
         let file = try folder.write("hello")
-        let request = try request("/f", baseURL).fileBody(file)
-        let expected: FileBodyError
-        switch change {
-        case "vanished":
-            try FileManager.default.removeItem(at: file)
-            expected = .missing(file)
-        case "is a folder":
-            try FileManager.default.removeItem(at: file)
-            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-            expected = .notAFile(file)
-        case "grew":
-            try folder.write("hello!")
-            expected = .resized(file, from: 5, to: 6)
-        default:
-            try folder.write("hell")
-            expected = .resized(file, from: 5, to: 4)
-        }
+        let request = try upload(file, to: baseURL)
+        try folder.remove("file.bin")
+        if change == "is a folder" { try folder.makeFolder() }
+        if change == "grew" { try folder.write("hello!") }
+        if change == "shrank" { try folder.write("hell") }
+        let expected: FileBodyError =
+            switch change {
+            case "vanished": .missing(file)
+            case "is a folder": .notAFile(file)
+            default: .resized(file, from: 5, to: change == "grew" ? 6 : 4)
+            }
 
         await #expect(throws: expected) {
             try await session.retrying(clock: MockClock()).exchange(request)
@@ -118,19 +107,15 @@ import TestSupport
         network.stub(.any, .status(201), times: .any)
         let file = try folder.write(long)
         let handle = try FileHandle(forUpdating: file)
-        let request = try request("/f", baseURL).fileBody(file)
-        var observed = SendOptions.body
-        observed.context.didSend = { count, _ in
-            guard count > 0, count < 500_000 else { return }
-            try? handle.truncate(atOffset: change == "shrinks" ? 1_000 : 600_000)
-        }
-
-        let options = observed
-        let error = await #expect(throws: FileBodyError.self) {
-            _ = try await session.send(request, awaiting: options)
-        }
+        let request = try upload(file, to: baseURL)
         let size = change == "shrinks" ? 1_000 : 600_000
-        #expect(error == .resized(file, from: 500_000, to: size))
+
+        await #expect(throws: FileBodyError.resized(file, from: 500_000, to: size)) {
+            try await session.exchange(request) { count, _ in
+                guard count > 0, count < 500_000 else { return }
+                try? handle.truncate(atOffset: UInt64(size))
+            }
+        }
         #expect(network.requests.isEmpty)
     }
     #endif
@@ -139,13 +124,13 @@ import TestSupport
         let (session, baseURL) = try Transport.loopback.open(network)
         network.stub(.any, .status(201), times: .any)
         let file = try folder.write(Data(count: 8_000_000))
-        let request = try request("/f", baseURL).fileBody(file)
+        let request = try upload(file, to: baseURL)
 
         for _ in 0..<20 {
             let started = Gate()
-            var options = SendOptions.body
-            options.context.didSend = { count, _ in if count > 0 { started.open() } }
-            let upload = Task { [options] in try await session.send(request, awaiting: options) }
+            let upload = Task {
+                try await session.exchange(request) { count, _ in if count > 0 { started.open() } }
+            }
             await started.wait()
             upload.cancel()
             _ = await upload.result
@@ -169,7 +154,7 @@ import TestSupport
             case .cancellation: return try await waitForCancellation()
             }
         }
-        let form = try request("/f", baseURL, method: "POST").multipartBody([
+        let form = try URLRequest("POST", baseURL, path: "/f").multipartBody([
             .file("a", at: folder.write(Data(count: size))), .text("b", "c"),
         ])
         let total = try #require(form.repeatableBody?.size)
@@ -179,13 +164,10 @@ import TestSupport
             if ending == .head { return try await session.stream(form).1 }
             return try await session.exchange(form).1
         }
-        if ending == .before {
-            await #expect(throws: URLError(.cancelled)) { try await upload.value }
-        } else {
-            await received.wait()
-        }
+        if ending != .before { await received.wait() }
         if ending == .cancellation { upload.cancel() }
-        _ = await upload.result
+        let result = await upload.result
+        if ending == .before { #expect(throws: URLError(.cancelled)) { try result.get() } }
 
         #expect(network.requests.map(\.body.count) == (ending == .before ? [] : [total]))
         #expect(permissionsOfForms(of: total).isEmpty)
