@@ -4,25 +4,19 @@ import TestSupport
 
 /// The events of a stream and its connections are the same over each transport.
 @Suite(.limited, .usesSockets) struct EventStreamTests {
-    private func request(_ baseURL: URL, _ method: String = "GET") -> URLRequest {
-        var request = URLRequest(url: baseURL.appending(path: "events"))
-        request.httpMethod = method
-        return request
+    private func request(_ baseURL: URL) -> URLRequest {
+        URLRequest(url: baseURL.appending(path: "events"))
     }
 
     private let clock = MockClock()
     private let network = MockNetwork()
-    private let baseURL = URL.api
-    private var session: MockNetwork { network }
+    private let request = URLRequest.test("events")
 
-    /// Gives up at the third connection without an event.
-    private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
-
-    /// Reconnects immediately.
+    /// Reconnects immediately, and gives up at the third connection without an event.
     private func stream(
         _ session: any HTTPSession, _ request: URLRequest, after id: String = ""
     ) -> EventStream {
-        session.events(request, after: id, reconnecting: atOnce, clock: ImmediateClock())
+        session.events(request, after: id, reconnecting: .attempts(3), clock: ImmediateClock())
     }
 
     private typealias Connections = (
@@ -46,10 +40,7 @@ import TestSupport
     func continuesAfterTheLastEvent(_ transport: Transport, _ index: Int) async throws {
         let (pieces, after, ids, sent) = Self.connections[index]
         let (session, baseURL) = try transport.open(network)
-        let rest = Locked(pieces[...])
-        network.stub(.get("/events")) { _ in
-            rest.withLock { $0.popFirst() }.map { events($0) } ?? .status(204)
-        }
+        network.stub(.get("/events"), each: pieces.map { events($0) } + [.status(204)])
         let stream = stream(session, request(baseURL), after: after)
         #expect(network.requests.isEmpty)
 
@@ -82,9 +73,8 @@ import TestSupport
 
         // The backoff of 500 ms and then 1 s, halved by the jitter, or Retry-After is added to what
         // `retry` asks for. The last delay is the shortest one.
-        for delay in [
-            Duration.milliseconds(4_250), .milliseconds(4_500), .seconds(13), .milliseconds(100),
-        ] {
+        for milliseconds in [4_250, 4_500, 13_000, 100] {
+            let delay = Duration.milliseconds(milliseconds)
             await clock.waitForSleepers()
             #expect(clock.pending == [delay])
             await clock.advance(by: delay)
@@ -99,28 +89,21 @@ import TestSupport
             .get("/events"), events("data: a\n\n"), .error(.timedOut), .text("busy", status: 503),
             .status(204))
         let reports = Locked<[String]>([])
-
-        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .zero, deadline: nil)
-        let stream = session.events(
-            request(baseURL), reconnecting: policy,
+        let stream = network.events(
+            request, reconnecting: .attempts(4),
             willReconnect: { delay, error in
-                let text = error.map { error in
-                    "\(error.statusCode ?? (error.underlying as? URLError)?.code.rawValue ?? 0) "
-                        + (error.data?.text ?? "")
+                let code = error?.statusCode ?? (error?.underlying as? URLError)?.code.rawValue
+                let text = error?.data?.text ?? ""
+                reports.withLock {
+                    $0.append("\(delay) \(code.map { "\($0)" } ?? "complete") \(text)")
                 }
-                reports.withLock { $0.append("\(delay) \(text ?? "complete")") }
             }, clock: clock)
         async let events = stream.all()
-        for _ in 0..<3 {
-            await clock.waitForSleepers()
-            await clock.advance(by: .milliseconds(100))
-        }
+        await clock.advance(byEach: Array(repeating: .milliseconds(100), count: 3))
         _ = try await events
 
-        #expect(
-            reports.withLock { $0 } == [
-                "0.1 seconds complete", "0.1 seconds -1001 ", "0.1 seconds 503 busy",
-            ])
+        let expected = ["complete ", "-1001 ", "503 busy"].map { "0.1 seconds \($0)" }
+        #expect(reports.withLock { $0 } == expected)
     }
 
     private typealias Ending = (
@@ -153,10 +136,7 @@ import TestSupport
     func endsWithTheErrorOfItsLastConnection(_ transport: Transport, _ index: Int) async throws {
         let (responses, data, stage, expected, count) = Self.endings[index]
         let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), responses[responses.count - 1], times: .any)
-        for response in responses.dropLast().reversed() {
-            network.stub(.get("/events"), response, times: .once)
-        }
+        network.stub(.get("/events"), each: responses)
 
         let (events, error) = await stream(session, request(baseURL)).outcome()
         #expect(events.map(\.data) == data)
@@ -173,7 +153,7 @@ import TestSupport
         network.stub(
             .get("/events"), events("data: a\n\ndata: " + String(repeating: "x", count: longest)))
 
-        let (all, error) = await stream(session, request(baseURL)).outcome()
+        let (all, error) = await stream(network, request).outcome()
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
         #expect(error?.underlying as? StreamError == .lineTooLong(limit: longest))
@@ -182,7 +162,7 @@ import TestSupport
 
     @Test func sendsAPostOnce() async throws {
         network.stub(.post("/events"), events("data: a\n\n"), .error(.networkConnectionLost))
-        let stream = stream(session, request(baseURL, "POST"))
+        let stream = stream(network, .test("events", method: "POST"))
 
         let (all, end) = await stream.outcome()
         #expect(all.map(\.data) == ["a"])
@@ -197,7 +177,7 @@ import TestSupport
 
     @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
     func sendsNothingWithAnUnusableID(_ id: String) async throws {
-        let (_, error) = await session.events(request(baseURL), after: id).outcome()
+        let (_, error) = await network.events(request, after: id).outcome()
         #expect(error?.stage == .makeRequest)
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
         #expect(network.requests.isEmpty)
@@ -236,12 +216,10 @@ import TestSupport
         let clock = MockClock(patience: .zero)
         network.stub(.get("/events"), events("data: a\n\n"), .hanging)
         let policy = RetryPolicy(baseDelay: .seconds(1), deadline: .seconds(10))
-        let stream = session.events(
-            request(baseURL), reconnecting: policy, clock: clock, random: { 1 })
+        let stream = network.events(request, reconnecting: policy, clock: clock, random: { 1 })
         async let task = stream.outcome()
 
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(1))
+        await clock.advance(byEach: [.seconds(1)])
         await network.waitForRequests(2)
         #expect(clock.pendingDeadlines == [.seconds(9)])
         await clock.advance(by: .seconds(9))
@@ -259,9 +237,8 @@ import TestSupport
             .get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(60)),
             .status(204))
         let policy = RetryPolicy(baseDelay: .zero, deadline: .seconds(10))
-        var events = network.events(
-            request(baseURL), reconnecting: policy, clock: clock
-        ).makeAsyncIterator()
+        var events = network.events(request, reconnecting: policy, clock: clock)
+            .makeAsyncIterator()
 
         #expect(try await events.next()?.data == "a")
         await clock.advance(by: .seconds(60))
@@ -278,17 +255,14 @@ import TestSupport
 
     @Test func hidesSecretsInItsErrors() async throws {
         network.stub(.any, .status(404))
-        let stream = session.events(
-            URLRequest(url: URL(string: "https://api.example.com/events?room=sesame")!),
-            redaction: .none.adding("room"))
-
-        let (_, error) = await stream.outcome()
-        #expect(error.map { "\($0)".contains("sesame") } == false)
+        let request = URLRequest(url: URL(string: "https://api.example.com/events?room=sesame")!)
+        let stream = network.events(request, redaction: .none.adding("room"))
+        #expect(await stream.outcome().error.map { "\($0)".contains("sesame") } == false)
     }
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = stream(session, request(baseURL)).makeAsyncIterator()
+        var events = stream(network, request).makeAsyncIterator()
         while try await events.next() != nil { MainActor.assertIsolated() }
         #expect(network.requests.count == 2)
     }

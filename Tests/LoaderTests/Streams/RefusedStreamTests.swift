@@ -6,12 +6,11 @@ import TestSupport
 /// A response that is not accepted, or that its parser cannot parse.
 @Suite(.limited, .usesSockets) struct RefusedStreamTests {
     private let clock = MockClock()
+    private let network = MockNetwork()
 
     /// Refuses a response with the message in its body.
     private struct StrictRequest: StreamedAPIRequest {
-        struct Refusal: Error, Equatable {
-            var message: String
-        }
+        struct Refusal: Error, Equatable { var message: String }
 
         /// Whether a body makes any response acceptable.
         var acceptsBodies = false
@@ -28,8 +27,6 @@ import TestSupport
             return ServerSentEvents()
         }
     }
-
-    private let network = MockNetwork()
 
     /// The message of each refusal; nil stands for the error of the parser.
     private static let refusals: [(MockResponse, acceptsBodies: Bool, String?, data: String)] = [
@@ -57,13 +54,10 @@ import TestSupport
 
     @Test func readsAtMostAMebibyteOfARefusal() async throws {
         let reads = Locked(0)
-        let session = BodySession(
-            status: 500,
-            unfolding: {
-                reads.next()
-                return Data(repeating: 0x78, count: 1_000_000)
-            })
-
+        let session = BodySession(status: 500) {
+            reads.next()
+            return Data(count: 1_000_000)
+        }
         let error = await session.stream(EventsRequest()).outcome().error
         #expect(error?.stage == .validate)
         #expect(error?.data?.count == 1_048_576)
@@ -73,15 +67,12 @@ import TestSupport
     @Test func theIdleTimeoutEndsTheReadingOfARefusal() async throws {
         let clock = MockClock(patience: .zero)
         let (reads, isSilent) = (Locked(0), Gate())
-        let session = BodySession(
-            status: 503,
-            unfolding: {
-                if reads.next() == 1 { return Data("slow".utf8) }
-                isSilent.open()
-                _ = try await waitForCancellation()
-                return nil
-            }
-        )
+        let session = BodySession(status: 503) {
+            if reads.next() == 1 { return Data("slow".utf8) }
+            isSilent.open()
+            _ = try await waitForCancellation()
+            return nil
+        }
         .timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
         async let load = session.stream(StrictRequest()).outcome().error
 
@@ -92,30 +83,24 @@ import TestSupport
 
     /// As a proxy does that keeps a refused connection open.
     private func pings(on clock: MockClock) -> BodySession {
-        BodySession(
-            status: 503,
-            unfolding: {
-                try await clock.sleep(for: .seconds(2))
-                return Data(": ping\n\n".utf8)
-            })
+        BodySession(status: 503) {
+            try await clock.sleep(for: .seconds(2))
+            return Data(": ping\n\n".utf8)
+        }
     }
 
     @Test func readsARefusalForFiveSeconds() async throws {
         let events = pings(on: clock).events(.test("events"), reconnecting: .never, clock: clock)
         async let load = events.outcome().error
 
-        for duration in [2, 2, 1] {
-            await clock.waitForSleepers()
-            await clock.advance(by: .seconds(duration))
-        }
+        await clock.advance(byEach: [.seconds(2), .seconds(2), .seconds(1)])
         let error = await load
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 503)
         #expect(error?.data?.text == ": ping\n\n: ping\n\n")
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func readsARefusalUntilTheTimeoutOfTheChain(
+    @Test(arguments: [true, false], [true, false]) func readsARefusalUntilTheTimeoutOfTheChain(
         _ isAlsoInnermost: Bool, isMapped: Bool
     ) async throws {
         let folder = try TemporaryFolder()
@@ -141,10 +126,7 @@ import TestSupport
 
         for load in loads {
             async let error = load()
-            for duration in [2, 1] {
-                await clock.waitForSleepers()
-                await clock.advance(by: .seconds(duration))
-            }
+            await clock.advance(byEach: [.seconds(2), .seconds(1)])
             #expect(await error?.data?.text == ": ping\n\n")
             #expect(await error?.statusCode == 503)
             #expect(clock.pendingDeadlines == [])
@@ -160,10 +142,7 @@ import TestSupport
         network.stub(.any, response.chunked(by: 1, every: .seconds(2)))
         async let load = network.limited(to: 1).stream(StrictRequest()).outcome().error
 
-        for duration in [2, 2, 1] {
-            await clock.waitForSleepers()
-            await clock.advance(by: .seconds(duration))
-        }
+        await clock.advance(byEach: [.seconds(2), .seconds(2), .seconds(1)])
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "012"))
     }
 
@@ -171,39 +150,30 @@ import TestSupport
         let clock = MockClock(patience: .zero)
         let pieces = Locked(["down", "slow "])
         let session = BodySession(status: 429) {
-            HTTPBody(unfolding: {
-                try await clock.sleep(for: .milliseconds(1_600))
-                return pieces.withLock { $0.popLast() }.map { Data($0.utf8) }
-            })
+            try await clock.sleep(for: .milliseconds(1_600))
+            return pieces.withLock { $0.popLast() }.map { Data($0.utf8) }
         }
         .timingOut(after: .seconds(30), clock: clock)
         async let load = session.stream(StrictRequest()).outcome().error
 
         for _ in 0..<3 {
-            await clock.waitForSleepers()
-            await clock.advance(by: .milliseconds(1_200))
-            await clock.waitForSleepers()
-            await clock.advance(by: .milliseconds(400))
+            await clock.advance(byEach: [.milliseconds(1_200), .milliseconds(400)])
         }
-
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
     }
 
     @Test func aCancellationEndsTheReadingOfARefusal() async throws {
         let reading = Gate()
-        let session = BodySession(
-            status: 500,
-            unfolding: {
-                reading.open()
-                _ = try await waitForCancellation()
-                return nil
-            })
+        let session = BodySession(status: 500) {
+            reading.open()
+            _ = try await waitForCancellation()
+            return nil
+        }
         let load = Task { await session.stream(EventsRequest()).outcome().error }
 
         await reading.wait()
         load.cancel()
-        let error = await load.value
-        #expect(error?.isCancellation == true)
+        #expect(await load.value?.isCancellation == true)
     }
 
     @Test(arguments: Transport.allCases)
@@ -214,10 +184,9 @@ import TestSupport
 
         let error = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome().error
         #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError
-                == StreamError.unexpectedContentType(
-                    found: "text/html", expected: ["text/event-stream"]))
+        let reason = StreamError.unexpectedContentType(
+            found: "text/html", expected: ["text/event-stream"])
+        #expect(error?.underlying as? StreamError == reason)
         #expect(error?.data?.text == page)
         let lines = error?.description.split(separator: "\n").dropFirst().dropLast()
         #expect(

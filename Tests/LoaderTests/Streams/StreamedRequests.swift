@@ -4,9 +4,7 @@ import TestSupport
 
 /// Words as the data of events, which `[DONE]` ends.
 struct WordsRequest: StreamedAPIRequest {
-    struct Word: Codable, Equatable, Sendable {
-        var text: String
-    }
+    struct Word: Codable, Equatable, Sendable { var text: String }
 
     var baseURL = URL.api
 
@@ -51,13 +49,13 @@ extension AsyncSequence {
                 if elements.count == limit { break }
             }
             return (elements, nil)
-        } catch {
-            return (elements, error as? APIRequestError)
-        }
+        } catch { return (elements, error as? APIRequestError) }
     }
 }
 
 /// The response of a server of events, in these pieces.
-func events(_ pieces: String..., every interval: Duration = .zero) -> MockResponse {
-    .chunks(pieces, every: interval, contentType: "text/event-stream")
+func events(
+    _ pieces: String..., status: Int = 200, every interval: Duration = .zero
+) -> MockResponse {
+    .chunks(pieces, every: interval, contentType: "text/event-stream", status: status)
 }
