@@ -3,24 +3,20 @@ import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct PagesTests {
-    let network = MockNetwork()
-
-    private var session: MockNetwork { network }
+    private let network = MockNetwork()
 
     private func stubThreePages() {
-        network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .any)
-        network.stub(.get("/numbers/2"), .json("[3]"), times: .any)
-        network.stub(.get("/numbers/3"), .json("[]"), times: .any)
+        for (page, numbers) in [(1, "[1, 2]"), (2, "[3]"), (3, "[]")] {
+            network.stub(.get("/numbers/\(page)"), .json(numbers), times: .any)
+        }
     }
 
     @Test func loadsOnePageAfterAnother() async throws {
         stubThreePages()
-
-        let sequence = session.pages(NumbersRequest(), from: 1)
+        let sequence = network.pages(NumbersRequest(), from: 1)
         // It can be walked twice.
         for _ in 1...2 {
             let pages = try await sequence.all()
-
             #expect(pages.map(\.value) == [[1, 2], [3], []])
             #expect(pages.map(\.next) == [2, 3, nil])
         }
@@ -28,8 +24,8 @@ import TestSupport
 
     @Test func loadsTheElements() async throws {
         stubThreePages()
-        #expect(try await session.pages(NumbersRequest(), from: 1).elements.all() == [1, 2, 3])
-        #expect(try await session.pages(NumbersRequest(), from: 2).elements({ $0 }).all() == [3])
+        #expect(try await network.pages(NumbersRequest(), from: 1).elements.all() == [1, 2, 3])
+        #expect(try await network.pages(NumbersRequest(), from: 2).elements({ $0 }).all() == [3])
     }
 
     @Test func loadsWhatAFunctionReturns() async throws {
@@ -56,7 +52,7 @@ import TestSupport
 
     @Test func loadsNothingBeforeItIsAskedFor() async throws {
         stubThreePages()
-        let numbers = session.pages(NumbersRequest(), from: 1).elements
+        let numbers = network.pages(NumbersRequest(), from: 1).elements
         for try await number in numbers where number == 2 { break }
         #expect(network.requests.count == 1)
     }
@@ -68,7 +64,7 @@ import TestSupport
 
         // An iteration that starts in the middle ends at the same place.
         for (start, expected) in [(nil, ["a", "b", "c"]), ("y", ["c"])] {
-            let items = session.pages(CursorRequest(), from: start).elements({ $0.items })
+            let items = network.pages(CursorRequest(), from: start).elements({ $0.items })
             #expect(try await items.all() == expected)
         }
         #expect(network.requests.count == 4)
@@ -76,39 +72,30 @@ import TestSupport
 
     @Test func aLinkThatCannotBeReadIsNoEnd() async throws {
         struct LinkedRequest: PagedAPIRequest {
+            typealias ResponseDataType = [Int]
             func makeRequest(from url: URL) -> URLRequest { URLRequest(url: url) }
-            func parseResponse(data: Data) throws -> [Int] {
-                try jsonDecoder.decode([Int].self, from: data)
-            }
-            func nextInput(
-                after page: [Int], response: HTTPURLResponse, from url: URL
-            ) -> URL? {
+            func nextInput(after page: [Int], response: HTTPURLResponse, from url: URL) -> URL? {
                 response.link("next")
             }
         }
         /// A request whose first page has no URL.
         struct StartingRequest: PagedAPIRequest {
+            typealias ResponseDataType = [Int]
             func makeRequest(from url: URL?) -> URLRequest {
                 URLRequest(url: url ?? .api.appending(path: "b"))
             }
-            func parseResponse(data: Data) throws -> [Int] {
-                try jsonDecoder.decode([Int].self, from: data)
-            }
-            func nextInput(
-                after page: [Int], response: HTTPURLResponse, from url: URL?
-            ) -> URL?? {
+            func nextInput(after page: [Int], response: HTTPURLResponse, from url: URL?) -> URL?? {
                 response.link("next")
             }
         }
         let link = #"<https://api.example.com/b>; rel="next""#
         let broken = #"https://api.example.com/c; rel="next""#
         network.stub(.get("/a"), MockResponse.json("[1]").header("Link", link), times: .any)
-        network.stub(
-            .get("/b"), MockResponse.json("[2]").header("Link", broken),
-            MockResponse.json("[2]").header("Link", broken), .json("[2]"))
-        #expect(await session.pages(StartingRequest(), from: nil).outcome().error?.stage == .parse)
+        let cut = MockResponse.json("[2]").header("Link", broken)
+        network.stub(.get("/b"), cut, cut, .json("[2]"))
+        #expect(await network.pages(StartingRequest(), from: nil).outcome().error?.stage == .parse)
 
-        let pages = session.pages(LinkedRequest(), from: URL.api.appending(path: "a"))
+        let pages = network.pages(LinkedRequest(), from: URL.api.appending(path: "a"))
         let outcome = await pages.outcome()
         #expect(outcome.elements.map(\.value) == [[1]])
         #expect(outcome.error?.stage == .parse)
@@ -125,7 +112,7 @@ import TestSupport
             .get("/numbers/1"),
             MockResponse.json("[]").header("Link", #"https://h/u?page=2; rel="next""#))
 
-        #expect(try await session.pages(NumbersRequest(), from: 1).all().map(\.value) == [[]])
+        #expect(try await network.pages(NumbersRequest(), from: 1).all().map(\.value) == [[]])
     }
 
     @Test func endsAtARepeatedInput() async throws {
@@ -134,7 +121,7 @@ import TestSupport
             return .json(#"{"items": ["i"], "next": "\#(isLast ? "x" : "y")"}"#)
         }
 
-        let pages = try await session.pages(CursorRequest(), from: "x").all()
+        let pages = try await network.pages(CursorRequest(), from: "x").all()
         #expect(pages.map(\.next) == ["y", .none])
     }
 
@@ -142,7 +129,7 @@ import TestSupport
     func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
         network.stub(.any, .json("[1]"), times: .any)
 
-        let pages = session.pages(NumbersRequest(), from: 1, limit: limit)
+        let pages = network.pages(NumbersRequest(), from: 1, limit: limit)
         #expect(try await pages.all().last?.next == (count == 0 ? nil : count + 1))
         #expect(try await pages.elements.all().count == count)
         #expect(network.requests.count == 2 * count)
@@ -150,11 +137,9 @@ import TestSupport
 
     @Test func endsAThousandEmptyPages() async throws {
         let count = Locked(0)
-        network.stub(.any) { _ in
-            .json(#"{"items": [], "next": "\#(count.next())"}"#)
-        }
+        network.stub(.any) { _ in .json(#"{"items": [], "next": "\#(count.next())"}"#) }
 
-        let items = session.pages(CursorRequest(), from: nil).elements({ $0.items })
+        let items = network.pages(CursorRequest(), from: nil).elements({ $0.items })
         #expect(try await items.all().isEmpty)
         #expect(network.requests.count == 1_000)
     }
@@ -163,18 +148,15 @@ import TestSupport
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .once)
         network.stub(.get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
         network.stub(.get("/numbers/3"), .json("[]"), times: .once)
-        var elements = session.pages(NumbersRequest(), from: 1).elements.makeAsyncIterator()
-        #expect(try await elements.next() == 1)
-        #expect(try await elements.next() == 2)
+        var elements = network.pages(NumbersRequest(), from: 1).elements.makeAsyncIterator()
+        for number in 1...2 { #expect(try await elements.next() == number) }
 
         let first = await #expect(throws: APIRequestError.self) { try await elements.next() }
         let second = await #expect(throws: APIRequestError.self) { try await elements.next() }
         #expect(first?.stage == .transport)
         #expect(second?.statusCode == 500)
         #expect(second?.request?.url?.path == "/numbers/2")
-        #expect(try await elements.next() == 3)
-        #expect(try await elements.next() == nil)
-        #expect(try await elements.next() == nil)
+        for number in [3, nil, nil] { #expect(try await elements.next() == number) }
         try network.verify()
     }
 
@@ -185,7 +167,7 @@ import TestSupport
             arrived.open()
             return try await waitForCancellation()
         }
-        let pages = session.pages(NumbersRequest(), from: 1)
+        let pages = network.pages(NumbersRequest(), from: 1)
         let task = Task { await pages.outcome() }
         await arrived.wait()
         task.cancel()
@@ -292,11 +274,8 @@ import TestSupport
 /// One page, which holds where it was parsed.
 private struct PlacesRequest: PagedAPIRequest {
     func makeRequest(from page: Int) throws -> URLRequest { .test("numbers/\(page)") }
-
     func parseResponse(data: Data) throws -> [RunningPlace] { [.current] }
-
-    func nextInput(after places: [RunningPlace], response: HTTPURLResponse, from page: Int) -> Int?
-    {
+    func nextInput(after _: [RunningPlace], response: HTTPURLResponse, from page: Int) -> Int? {
         nil
     }
 }
@@ -314,6 +293,7 @@ struct NumbersRequest: PagedAPIRequest {
 
 /// Pages by a cursor that the first page does not have.
 struct CursorRequest: PagedAPIRequest {
+    typealias ResponseDataType = Page
     struct Page: Decodable, Sendable {
         var items: [String]
         var next: String?
@@ -323,13 +303,7 @@ struct CursorRequest: PagedAPIRequest {
         try URLRequest("GET", .api, path: "/items", query: ["cursor": cursor])
     }
 
-    func parseResponse(data: Data) throws -> Page {
-        try jsonDecoder.decode(Page.self, from: data)
-    }
-
-    func nextInput(
-        after page: Page, response: HTTPURLResponse, from cursor: String?
-    ) -> String?? {
+    func nextInput(after page: Page, response: HTTPURLResponse, from _: String?) -> String?? {
         page.next
     }
 }
