@@ -19,18 +19,16 @@ import TestSupport
             var seconds: [String: Double] = [:]
             // Each on a new connection.
             try await withFirstSession { shared in
-                for (name, session) in [
-                    ("shared", shared), ("own", URLSession(configuration: .withoutProxy)),
-                ] {
-                    seconds["\(name), exchange"] = try await cpuTime {
-                        try await session.exchange(late).0.text
-                    }
-                    seconds["\(name), stream"] = try await cpuTime {
-                        try await session.stream(slow).0.collect().text
+                let own = URLSession(configuration: .withoutProxy)
+                for (name, session) in [("shared", shared), ("own", own)] {
+                    seconds["\(name), exchange"] = await cpuTime { await session.outcome(of: late) }
+                    seconds["\(name), stream"] = await cpuTime {
+                        await session.outcome(of: slow, asStream: true)
                     }
                 }
             }
-            let plain = try await cpuTime { try await plainResponse(to: late) }
+            let session = URLSession(configuration: .withoutProxy)
+            let plain = await cpuTime { await session.plainOutcome(of: late) }
 
             // If Foundation itself takes none, there is nothing to compare with.
             #expect(seconds.allSatisfy { $0.value < max(plain / 2, 0.25) }, "\(seconds)")
@@ -86,21 +84,10 @@ import TestSupport
     }
 }
 
-private func plainResponse(to request: URLRequest) async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-        let session = URLSession(configuration: .withoutProxy)
-        let task = session.dataTask(with: request) { data, _, error in
-            continuation.resume(
-                with: data.map { .success($0.text) } ?? .failure(error ?? TestError()))
-        }
-        task.resume()
-    }
-}
-
 /// The CPU time that this process takes for a response, in seconds.
-private func cpuTime(of response: () async throws -> String) async throws -> Double {
+private func cpuTime(of outcome: () async -> ExchangeOutcome) async -> Double {
     let start = clock()
-    #expect(try await ["late", "abc"].contains(response()))
+    #expect(await [.body("late"), .body("abc")].contains(outcome()))
     return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 #endif

@@ -163,8 +163,7 @@ import FoundationNetworking
 
     #if canImport(FoundationNetworking)
     // Foundation on Linux would end the process.
-    @Test(arguments: [false, true])
-    func refusesAnInvalidatedSession(_ waits: Bool) async throws {
+    @Test(arguments: [false, true]) func refusesAnInvalidatedSession(_ waits: Bool) async throws {
         let session = URLSession(configuration: .withoutProxy)
         let server = try network.serve()
         network.stub(.any, .text("hello"), times: .any)
@@ -240,9 +239,7 @@ private final class FileLikeURLProtocol: URLProtocol {
     }
 }
 
-extension String? {
-    fileprivate var isBlank: Bool { self?.allSatisfy(\.isWhitespace) ?? true }
-}
+extension String? { fileprivate var isBlank: Bool { self?.allSatisfy(\.isWhitespace) ?? true } }
 
 /// Responds to each redirect with a function.
 final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
@@ -257,9 +254,7 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping Completion
-    ) {
-        respond(newRequest, completionHandler)
-    }
+    ) { respond(newRequest, completionHandler) }
 }
 
 /// A cookie is deleted by its `Max-Age`, which Foundation on Linux ignores.

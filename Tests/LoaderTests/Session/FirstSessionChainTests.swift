@@ -19,10 +19,7 @@ import FoundationNetworking
     @Test func worksInTheFirstSession() async {
         await #expect(processExitsWith: .success) {
             try await withFirstSession { session in
-                let rows =
-                    FirstSessionChainTests.policies + FirstSessionChainTests.streams
-                    + FirstSessionChainTests.files
-                await forEachRow(rows, named: \.name) { row, _ in
+                await forEachRow(FirstSessionChainTests.rows, named: \.name) { row, _ in
                     let network = MockNetwork()
                     let url = try network.serveInChunks().url
                     try await row.check(session, network, URLRequest(url: url))
@@ -31,7 +28,45 @@ import FoundationNetworking
         }
     }
 
+    private static let rows = loads + policies + streams + files
     private static let noDelay = RetryPolicy(baseDelay: .zero, deadline: nil)
+
+    private static let loads: [Row] = [
+        Row(name: "chunks") { session, network, request in
+            network.stub(.any, .chunks(["one ", "two"]), times: .any)
+            network.stub(.get("/moved"), .redirect(to: "/"), times: .any)
+            let moved = URLRequest(url: try #require(request.url).appending(path: "moved"))
+            for (request, asStream) in [
+                (request, false), (request, true), (moved, false), (moved, true),
+            ] {
+                let outcome = await session.outcome(of: request, asStream: asStream)
+                #expect(outcome == .body("one two"))
+            }
+        },
+        Row(name: "a stream that goes on") { session, network, request in
+            let stub = network.stub(.any, .stream())
+            var pieces = try await session.stream(request).0.makeAsyncIterator()
+            for text in ["one ", "two"] {
+                try await stub.send(text)
+                #expect(try await pieces.next()?.text == text)
+            }
+            try await stub.finish()
+            #expect(try await pieces.next() == nil)
+        },
+        // Foundation on Linux would wait forever.
+        Row(name: "a refused credential") { session, network, request in
+            let realm = #"Basic realm="test""#
+            network.stub(.any, .status(401).header("WWW-Authenticate", realm), times: .any)
+            let responses = [
+                try await session.exchange(request).1, try await session.stream(request).1,
+            ]
+            #expect(responses.map(\.statusCode) == [401, 401])
+        },
+        Row(name: "cancellations") { session, network, request in
+            network.stub(.any, .text("hello"), times: .any)
+            try await cancelMany(request, over: [session])
+        },
+    ]
 
     private static let policies: [Row] = [
         Row(name: "retrying") { session, network, request in
@@ -110,9 +145,7 @@ import FoundationNetworking
             let stub = network.stub(.any, .text("a").held)
             let session = session.coalescing()
             let executor = QueueExecutor(isSerial: true)
-            let loads = (0..<3).map { _ in
-                executor.start { await session.outcome(of: request) }
-            }
+            let loads = (0..<3).map { _ in executor.start { await session.outcome(of: request) } }
             await executor.settle()
             stub.release()
             for load in loads {
@@ -210,9 +243,8 @@ import FoundationNetworking
         Row(name: "a connection that is lost") { session, network, request in
             network.stub(.any, .text("abc").failing(afterBytes: 2))
             for asStream in [false, true] {
-                #expect(
-                    await session.outcome(of: request, asStream: asStream)
-                        == .error(.networkConnectionLost))
+                let outcome = await session.outcome(of: request, asStream: asStream)
+                #expect(outcome == .error(.networkConnectionLost))
             }
         },
     ]

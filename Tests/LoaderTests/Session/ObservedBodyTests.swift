@@ -5,9 +5,7 @@ import TestSupport
 
 /// The reports about the end of a body.
 @Suite(.limited) struct ObservedBodyTests {
-    private struct Failure: Error, CustomStringConvertible {
-        let description = "Failure"
-    }
+    private struct Failure: Error, CustomStringConvertible { let description = "Failure" }
 
     private let pair = Data("ab".utf8)
 
@@ -22,9 +20,7 @@ import TestSupport
     }
 
     private func read(_ body: HTTPBody) async throws {
-        try await Self.$isReader.withValue(true) {
-            for try await _ in body {}
-        }
+        try await Self.$isReader.withValue(true) { for try await _ in body {} }
     }
 
     /// The code that cancels a task may hold a lock that the observer needs.

@@ -197,8 +197,7 @@ import TestSupport
         #expect(server.readCounts.values.allSatisfy { $0 == 2 })
     }
 
-    @Test(arguments: [false, true])
-    func sendsAMockedRequestOnce(_ asStream: Bool) async throws {
+    @Test(arguments: [false, true]) func sendsAMockedRequestOnce(_ asStream: Bool) async throws {
         let network = MockNetwork()
         network.stub(.any, .error(.networkConnectionLost), times: .any)
         var request = URLRequest.test("a")
@@ -327,10 +326,8 @@ enum Upload: CaseIterable {
         case .data:
             request.httpBody = Data("fourteen bytes".utf8)
             return request
-        case .form:
-            return try request.formBody(["name": "Emma"])
-        case .file:
-            return try request.fileBody(folder.write("bytes"))
+        case .form: return try request.formBody(["name": "Emma"])
+        case .file: return try request.fileBody(folder.write("bytes"))
         case .multipart:
             return try request.multipartBody([.text("name", "Emma")], boundary: boundary)
         case .files:
@@ -369,9 +366,7 @@ private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-    ) {
-        completionHandler(InputStream(data: Data("other".utf8)))
-    }
+    ) { completionHandler(InputStream(data: Data("other".utf8))) }
 }
 
 extension URLRequest {

@@ -54,9 +54,7 @@ import TestSupport
     /// A stream whose parser runs on the caller's actor.
     private func streamOnTheActor<R: StreamedAPIRequest>(
         _ request: R, over session: BodySession
-    ) -> APIStream<R> where R.RequestDataType == Void {
-        session.stream(request)
-    }
+    ) -> APIStream<R> where R.RequestDataType == Void { session.stream(request) }
 
     @Test(arguments: [true, false])
     func elementsHaveOneReaderAtATime(_ isInBackground: Bool) async throws {
@@ -118,7 +116,5 @@ import TestSupport
 private struct Iterators: @unchecked Sendable {  // Copies may be used by several tasks.
     let first: HTTPBody.AsyncIterator
 
-    init(_ first: HTTPBody.AsyncIterator) {
-        self.first = first
-    }
+    init(_ first: HTTPBody.AsyncIterator) { self.first = first }
 }

@@ -29,9 +29,7 @@ import TestSupport
 
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-        ) {
-            hasEnded.open()
-        }
+        ) { hasEnded.open() }
     }
 
     /// libcurl gets all pieces of one read in one call. Each is decompressed from a few bytes.
@@ -57,8 +55,7 @@ import TestSupport
     enum Reader: CaseIterable { case data, load, collect, leaves, cancelled, download }
 
     /// The session goes on working, also for its other requests.
-    @Test(arguments: Reader.allCases)
-    func endsALargeBody(_ reader: Reader) async throws {
+    @Test(arguments: Reader.allCases) func endsALargeBody(_ reader: Reader) async throws {
         try await concurrently(4) { _ in try await expectEnd(of: reader) }
 
         for _ in 0..<10 { #expect(await session.outcome(of: request()) == .body("ok")) }
@@ -72,8 +69,7 @@ import TestSupport
         let request = request("large")
         let tooLarge = TransportError.bodyTooLarge(limit: Self.limit)
         switch reader {
-        case .data:
-            await #expect(throws: tooLarge) { try await limited.exchange(request) }
+        case .data: await #expect(throws: tooLarge) { try await limited.exchange(request) }
         case .load:
             let error = await #expect(throws: APIRequestError.self) {
                 try await limited.load(request, as: Data.self)
@@ -87,9 +83,7 @@ import TestSupport
             _ = try await pieces.next()
         case .cancelled:
             let (body, _) = try await session.stream(request)
-            let task = Task {
-                for try await _ in body { withUnsafeCurrentTask { $0?.cancel() } }
-            }
+            let task = Task { for try await _ in body { withUnsafeCurrentTask { $0?.cancel() } } }
             // The whole body may have arrived before.
             _ = await task.result
         case .download:
@@ -159,8 +153,7 @@ import TestSupport
 
     // MARK: The app's session
 
-    @Test(arguments: [false, true])
-    func endsWithTheAppsSession(isStream: Bool) async throws {
+    @Test(arguments: [false, true]) func endsWithTheAppsSession(isStream: Bool) async throws {
         let held = network.stub(.get("/held"), .hanging)
         let limited = session.limitingBodies(to: Self.limit)
         let load = Task { await limited.outcome(of: request("held"), asStream: isStream) }

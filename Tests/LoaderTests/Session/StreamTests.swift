@@ -7,9 +7,7 @@ import TestSupport
     private let clock = MockClock()
     private let network: MockNetwork
 
-    init() {
-        network = MockNetwork(clock: clock)
-    }
+    init() { network = MockNetwork(clock: clock) }
 
     /// Opens `/stream` over a transport.
     private func stream(_ transport: Transport) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -102,9 +100,7 @@ import TestSupport
 
     private let network = MockNetwork(clock: MockClock())
 
-    private func body(_ pieces: String...) -> HTTPBody {
-        HTTPBody(pieces.map { Data($0.utf8) })
-    }
+    private func body(_ pieces: String...) -> HTTPBody { HTTPBody(pieces.map { Data($0.utf8) }) }
 
     @Test func aCompleteBodyStaysComplete() async throws {
         let body = HTTPBody(Data("ab".utf8)).map(Self.upper)

@@ -94,8 +94,7 @@ import TestSupport
 
     /// The stream is returned before the server sends the first event. As a web server, nginx would
     /// hold back the headers until then.
-    @Test(arguments: [true, false])
-    func deliversEventsPieceByPiece(_ isTyped: Bool) async throws {
+    @Test(arguments: [true, false]) func deliversEventsPieceByPiece(_ isTyped: Bool) async throws {
         let events = (0..<2).map { ServerSentEvent(data: "\($0)") }
         let stub = network.stub(.any, .stream())
 
@@ -109,8 +108,7 @@ import TestSupport
         try await stub.finish()
     }
 
-    @Test(arguments: versions)
-    func eventsReconnect(_ front: TLSFront) async throws {
+    @Test(arguments: versions) func eventsReconnect(_ front: TLSFront) async throws {
         network.stub(.any, .events([ServerSentEvent(data: "0")]), .status(204))
         let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
         let events = try await session.events(request(front), reconnecting: policy).all()

@@ -27,13 +27,10 @@ import FoundationNetworking
 
     private func request(
         _ front: TLSFront, _ path: String = "/", isProxied: Bool = false
-    ) -> URLRequest {
-        URLRequest(url: front.url(to: server.url, path, isProxied: isProxied))
-    }
+    ) -> URLRequest { URLRequest(url: front.url(to: server.url, path, isProxied: isProxied)) }
 
     /// Over HTTP/2, `URLSession` alone ends the process (swiftlang/swift-corelibs-foundation#5445).
-    @Test(arguments: versions)
-    func followsManyRedirectsAtOnce(_ front: TLSFront) async throws {
+    @Test(arguments: versions) func followsManyRedirectsAtOnce(_ front: TLSFront) async throws {
         network.stub(.get("/{number}"), .text("here"), times: .any)
         network.stub(.get("/a"), .redirect(to: "/b"))
         network.stub(.get("/b"), .redirect(to: "/c", status: 303))
@@ -68,8 +65,7 @@ import FoundationNetworking
         #expect(network.requests.last?.body == bytes)
     }
 
-    @Test(arguments: versions)
-    func deliversEventsPieceByPiece(_ front: TLSFront) async throws {
+    @Test(arguments: versions) func deliversEventsPieceByPiece(_ front: TLSFront) async throws {
         network.stub(
             .get("/"),
             .events((0..<3).map { ServerSentEvent(data: "\($0)") }, every: .seconds(1)))
@@ -122,8 +118,7 @@ import FoundationNetworking
         #expect(server.count == 3)
     }
 
-    @Test(arguments: versions)
-    func resumesADownloadAfterAReset(_ front: TLSFront) async throws {
+    @Test(arguments: versions) func resumesADownloadAfterAReset(_ front: TLSFront) async throws {
         let (request, bytes, file) = try file()
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try BrokenServer(.resetAfter(100_000, ofPort: front.port))

@@ -14,9 +14,7 @@ import FoundationNetworking
     // The task is never resumed.
     private let task: URLSessionDataTask
 
-    init() {
-        task = session.dataTask(with: .test("a"))
-    }
+    init() { task = session.dataTask(with: .test("a")) }
 
     private func receive(status: Int, _ headers: [String: String] = [:]) throws {
         let response = try #require(
@@ -29,8 +27,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: [100, 103])
-    func anInterimResponseIsNotTheHead(_ status: Int) async throws {
+    @Test(arguments: [100, 103]) func anInterimResponseIsNotTheHead(_ status: Int) async throws {
         try receive(status: status)
         try receive(status: 200)
 

@@ -1,4 +1,5 @@
 import APIKitLite
+import TestSupport
 
 /// Suspends tasks until a number of them have come.
 final class Barrier: Sendable {
@@ -9,9 +10,7 @@ final class Barrier: Sendable {
 
     private let state: Locked<State>
 
-    init(_ count: Int) {
-        state = Locked(State(missing: count))
-    }
+    init(_ count: Int) { state = Locked(State(missing: count)) }
 
     func wait() async {
         await withCheckedContinuation { continuation in
@@ -35,5 +34,19 @@ func concurrently<R: Sendable>(
     try await withThrowingTaskGroup(of: R.self) { group in
         for number in 0..<count { group.addTask { try await work(number) } }
         return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+/// Cancels many loads at different moments. Each ends, with its response or as cancelled; the
+/// process must not.
+func cancelMany(_ request: URLRequest, over sessions: [any HTTPSession]) async throws {
+    try await concurrently(12) { worker in
+        let session = sessions[worker % sessions.count]
+        for index in 0..<60 {
+            let task = Task { await session.outcome(of: request) }
+            for _ in 0..<(index + worker) % 50 { await Task.yield() }
+            task.cancel()
+            #expect([.body("hello"), .error(.cancelled)].contains(await task.value))
+        }
     }
 }
