@@ -5,9 +5,7 @@ import TestSupport
 // The loader test of WWDC 2018 session 417, with a `requestHandler` closure on a network of its own:
 // begin here. The request and its pure tests are in GettingStartedSamples.swift.
 
-private struct PointOfInterest: Decodable, Equatable {
-    let name: String
-}
+private struct PointOfInterest: Decodable, Equatable { let name: String }
 
 private struct PointsOfInterestRequest: APIRequest {
     func makeRequest(from coordinate: CLLocationCoordinate2D) throws -> URLRequest {

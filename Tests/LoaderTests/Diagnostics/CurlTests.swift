@@ -4,17 +4,14 @@ import TestSupport
 
 #if os(macOS) || os(Linux)
 /// The command, pasted into a shell, sends what the request says.
-@Suite(
-    .enabled(if: hasCurl, "There is no curl on this machine."), .limited,
-    .usesSockets)
+@Suite(.enabled(if: hasCurl, "There is no curl on this machine."), .limited, .usesSockets)
 struct CurlTests {
     private static let bodies: [Data?] = [
         nil, Data(), Data("plain".utf8), Data("it's \"quoted\" $HOME `id` \\ % @file".utf8),
         Data("@not-a-file".utf8), Data("two\nlines\r\nand a tab\t\n\n".utf8), Data("é 🎈".utf8),
     ]
 
-    @Test(arguments: bodies)
-    func sendsTheSameRequest(_ body: Data?) async throws {
+    @Test(arguments: bodies) func sendsTheSameRequest(_ body: Data?) async throws {
         let network = MockNetwork()
         network.stub(.any, .text("ok"))
         let server = try network.serve()

@@ -21,8 +21,7 @@ import TestSupport
         VerificationError(findings: ["A finding."], bodyError: nil),
     ]
 
-    @Test(arguments: errors)
-    func isASentence(_ error: any LocalizedError) {
+    @Test(arguments: errors) func isASentence(_ error: any LocalizedError) {
         // Without `Any`, the compiler bridges the error to `NSError`, which has a description.
         let anything: Any = error
         let description = (anything as? any CustomStringConvertible)?.description
