@@ -25,6 +25,15 @@ extension URL {
     static let api = URL(string: "https://api.example.com")!
 }
 
+extension URLSession {
+    /// Its tasks, as soon as its queue has done everything else.
+    func pendingTasks() async -> [URLSessionTask] {
+        await withCheckedContinuation { continuation in
+            getAllTasks { continuation.resume(returning: $0) }
+        }
+    }
+}
+
 extension RetryPolicy {
     /// A policy without delays.
     static func attempts(_ count: Int, deadline: Duration? = nil) -> RetryPolicy {
