@@ -16,9 +16,11 @@ import TestSupport
         let total: Int64?
     }
 
-    /// Downloads `/file`, and returns what the progress was called with.
-    private func counts(over session: some HTTPSession) async throws -> [Count] {
-        try await session.fetch(.test("/file"), to: folder.file) { [calls] bytes, total in
+    /// Downloads a file, and returns what the progress was called with.
+    private func counts(
+        over session: any HTTPSession, of request: URLRequest = .test("/file")
+    ) async throws -> [Count] {
+        try await session.fetch(request, to: folder.file) { [calls] bytes, total in
             calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
         }
         return calls.withLock { $0 }
@@ -45,7 +47,6 @@ import TestSupport
         let session = BodySession(status: status, headers: fields) {
             HTTPBody(pieces.map { Data(count: $0) })
         }
-
         #expect(try await counts(over: session) == calls.map { Count(bytes: $0, total: total) })
         #expect(folder.content?.count == Int(calls[calls.count - 1]))
     }
@@ -57,21 +58,14 @@ import TestSupport
         let network = MockNetwork(clock: clock)
         network.stub(.any, .data(bytes).chunked(by: 10, every: .seconds(1)))
         let (session, baseURL) = try transport.open(network)
-        let download = Task { [calls, folder] in
-            _ = try await session.download(URLRequest(url: baseURL), to: folder.file) {
-                bytes, total in
-                calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
-            }
-        }
-
+        let download = Task { try await counts(over: session, of: URLRequest(url: baseURL)) }
         for arrived in 1..<10 {
             await clock.waitForSleepers()
             await yieldWhile { calls.withLock { $0.last?.bytes } != Int64(arrived * 10) }
             await clock.advance(by: .seconds(1))
         }
-        try await download.value
         let expected = stride(from: Int64(0), through: 100, by: 10)
-        #expect(calls.withLock { $0 } == expected.map { Count(bytes: $0, total: 100) })
+        #expect(try await download.value == expected.map { Count(bytes: $0, total: 100) })
     }
 
     @Test(
@@ -95,7 +89,6 @@ import TestSupport
         let task = Task { try await counts(over: session) }
         await yieldWhile { calls.withLock { $0.count } < 2 }
         task.cancel()
-
         await #expect(throws: URLError(.cancelled)) { try await task.value }
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
@@ -104,7 +97,6 @@ import TestSupport
         network.stub(.any, .file(bytes))
         // Each response has ten bytes before the connection is lost.
         network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
-
         try await network.fetch(.test("/file"), to: folder.file, retrying: .attempts(2))
         #expect(folder.content == bytes)
         #expect(network.requests.count == 6)
@@ -114,7 +106,6 @@ import TestSupport
     @Test func onlyADownloadIsWaitedFor() async throws {
         network.stub(.any, .file(bytes))
         let session = OptionsSession(next: network)
-
         try await session.fetch(.test("/file"), to: folder.file)
         _ = try await session.stream(.test("/file")).0.collect()
         let options = session.options.withLock { $0 }
@@ -129,7 +120,6 @@ import TestSupport
             let (body, response) = try await next(request)
             return (request.rangeStart == nil ? interrupted : body, response)
         }
-
         try await session.fetch(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
         #expect(network.ranges == [nil, "bytes=40-"])

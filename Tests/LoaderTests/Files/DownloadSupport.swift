@@ -16,9 +16,7 @@ extension TemporaryFolder {
 
     /// The bytes that a reader finds under the name of the file.
     var content: Data? { try? Data(contentsOf: file) }
-
     func url(_ name: String) -> URL { url.appending(path: name) }
-
     func text(_ name: String) throws -> String { try Data(contentsOf: url(name)).text }
 
     func makeFolder(_ name: String = "file.bin") throws {

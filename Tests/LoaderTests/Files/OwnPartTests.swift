@@ -60,7 +60,6 @@ import TestSupport
         let precious = try folder.write("precious", "precious")
         try FileManager.default.linkItem(at: precious, to: folder.url(name))
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
-
         await #expect(throws: (any Error).self) { try await download() }
         #expect(try folder.text("precious") == "precious")
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
@@ -89,7 +88,6 @@ import TestSupport
     func hasThePermissionsOfANewFile(isLinkToNothing: Bool) async throws {
         if isLinkToNothing { try folder.link("file.bin", to: "missing") }
         network.stub(.any, .file(bytes))
-
         try await download()
         #expect(try permissions(of: folder.file) == permissions(of: folder.write("", "new")))
         #expect(folder.content == bytes)
@@ -116,7 +114,6 @@ import TestSupport
     @Test(arguments: [("ETag", false), ("Last-Modified", false), ("X-Other", true)])
     func saysThatTheNextDownloadStartsOver(_ field: String, _ isSaid: Bool) async {
         network.stub(.any, .data(bytes).header(field, "\"1\"").failing(afterBytes: 40))
-
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(TextRequest(), "/file", to: folder.file)
         }
@@ -130,7 +127,6 @@ import TestSupport
         network.stub(.any, .error(.notConnectedToInternet))
         network.stub(
             .any, .data(bytes).header("ETag", "\"1\"").failing(afterBytes: 1), times: .once)
-
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(
                 TextRequest(), "/file", to: folder.file, retrying: .attempts(2))

@@ -28,7 +28,6 @@ import TestSupport
         try folder.makeFolder()
         #expect(throws: (any Error).self) { try part.finish() }
         part.abandon()
-
         try folder.remove("file.bin")
         #expect(try PartFile(of: folder.file).record?.offset == 100)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
@@ -133,7 +132,6 @@ import TestSupport
         try folder.makeFolder("folder.part")
         #expect(mkfifo(folder.url("pipe.part").path, 0o600) == 0)
         let file = folder.url(name)
-
         let error = DownloadError.file(path: file.path + ".part", code: code)
         #expect(throws: error) { try PartFile(of: file) }
         #expect(try folder.text("other") == "other")

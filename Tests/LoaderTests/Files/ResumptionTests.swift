@@ -26,7 +26,6 @@ import TestSupport
     func asksForTheRest(_ count: Int, _ length: Int64?, _ range: String?) async throws {
         try folder.leavePart(bytes.prefix(count), ResumeRecord(at: Int64(count), of: length))
         network.stub(.any, .file(bytes))
-
         try await download()
         #expect(folder.content == bytes)
         #expect(network.ranges == [range])
@@ -171,7 +170,6 @@ import TestSupport
             guard request.rangeStart != nil else { return try await next(request) }
             return try makeResponse(to: request, [body], status: status, fields)
         }
-
         try await session.fetch(.test("file"), to: folder.file)
         #expect(folder.content == written ?? bytes, comment)
         #expect(network.requests.count == (written == nil ? 1 : 0), comment)
@@ -246,7 +244,6 @@ import TestSupport
         network.stub(.any, .file(bytes))
         network.stub(.get("/two"), .status(404))
         await #expect(throws: APIRequestError.self) { try await download(.test("two")) }
-
         try await download(.test("one"))
         #expect(network.ranges.last == "bytes=40-")
     }

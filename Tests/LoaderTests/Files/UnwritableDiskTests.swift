@@ -33,7 +33,6 @@ import TestSupport
             try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(Data.pattern(10))
             part.abandon()
-
             #expect(folder.names == [])
         }
     }

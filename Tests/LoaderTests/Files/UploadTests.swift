@@ -35,9 +35,8 @@ import TestSupport
 
     @Test(arguments: Transport.allCases) func sendsAForm(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
-        network.stub(
-            .post("/form").part("title", text: "Emma").part("cover", fileName: "a.png"),
-            .status(201))
+        let form = RequestMatcher.post("/form").part("title", text: "Emma")
+        network.stub(form.part("cover", fileName: "a.png"), .status(201))
         let cover = try folder.write(long, "a.png")
         let request = try URLRequest("POST", baseURL, path: "/form").multipartBody([
             .text("title", "Emma"), .file("cover", at: cover),
@@ -59,7 +58,6 @@ import TestSupport
         network.stub(.any, .status(201))
         network.stub(.put("/old"), .redirect(to: "/new", status: status))
         let request = try upload(folder.write(long), to: baseURL, "/old")
-
         #expect(try await session.exchange(request).1.statusCode == 201)
         let isGet = status == 303
         #expect(network.requests.map(\.path) == ["/old", "/new"])
@@ -265,22 +263,14 @@ import TestSupport
         network.stub(.any, .text("a"))
         let put = try URLRequest("PUT", baseURL, path: "/f")
         let form = try put.formBody(["a": "1"])
-        let empty = try put.fileBody(folder.write(Data()))
+        let (json, empty) = (try put.jsonBody([1, 2]), try put.fileBody(folder.write(Data())))
+        let data = Data("b=22".utf8)
         let progress = progress
         let verbs: [(body: String?, send: @Sendable () async throws -> Void)] = [
-            (
-                "[1,2]",
-                { _ = try await session.exchange(put.jsonBody([1, 2]), progress: progress) }
-            ),
+            ("[1,2]", { _ = try await session.exchange(json, progress: progress) }),
             ("a=1", { _ = try await session.load(form, as: Data.self, progress: progress) }),
             ("a=1", { _ = try await session.response(form, progress: progress) { _, _ in } }),
-            (
-                "b=22",
-                {
-                    _ = try await session.upload(
-                        for: put, from: Data("b=22".utf8), progress: progress)
-                }
-            ),
+            ("b=22", { _ = try await session.upload(for: put, from: data, progress: progress) }),
             ("", { _ = try await session.exchange(empty, progress: progress) }),
             (nil, { _ = try await session.exchange(URLRequest(url: baseURL), progress: progress) }),
         ]
