@@ -33,7 +33,6 @@ import TestSupport
         buffer.append(piece)
         #expect(calls.withLock { $0 } == (isSetBefore ? 1 : 0))
         buffer.end(throwing: URLError(.cancelled))
-
         if !isSetBefore { buffer.onCancel { calls.next() } }
         #expect(calls.withLock { $0 } == 1)
     }

@@ -5,8 +5,6 @@ import TestSupport
 
 /// A session that is made safe keeps its cache.
 @Suite(.limited, .usesSockets) struct CancellationSafeCacheTests {
-    private let url = URL(string: "https://example.com/a")!
-
     private func sessionAndCache() -> (URLSession, URLCache) {
         let configuration = URLSessionConfiguration.withoutProxy
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: "/dev/null")
@@ -19,9 +17,9 @@ import TestSupport
             .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .returnCacheDataElseLoad,
             .returnCacheDataDontLoad,
         ] as [URLRequest.CachePolicy], [true, false])
-    func givesTheSameResponsesAsWithout(_ policy: URLRequest.CachePolicy, isStored: Bool)
-        async throws
-    {
+    func givesTheSameResponsesAsWithout(
+        _ policy: URLRequest.CachePolicy, isStored: Bool
+    ) async throws {
         let network = MockNetwork()
         network.stub(
             .any, .text("from the server").header("Cache-Control", "max-age=3600"), times: .any)
@@ -54,15 +52,14 @@ import TestSupport
         let (session, cache) = sessionAndCache()
         let request = URLRequest(url: URL(string: "http://127.0.0.1:1/a")!)
         cache.storeCachedResponse(response("from the cache", to: request.url!), for: request)
-
         #expect(await session.outcome(of: request) == .body("from the cache"))
     }
 
     @Test func sharesItsEntriesWithTheSessionsCache() throws {
         let (session, cache) = sessionAndCache()
         let safe = try #require(session.makeCancellationSafe().configuration.urlCache)
-        let request = URLRequest(url: url)
-        let stored = response("text", to: url)
+        let request = URLRequest.test("a")
+        let stored = response("text", to: request.url!)
 
         safe.storeCachedResponse(stored, for: request)
         #expect(cache.cachedResponse(for: request) == stored)
@@ -94,7 +91,6 @@ import TestSupport
     @Test func leavesTheSharedCacheAlone() async throws {
         let shared = URLCache.shared
         let session = URLSession(configuration: .default).makeCancellationSafe()
-
         #expect(URLCache.shared === shared)
         #expect(session.configuration.urlCache !== shared)
         #expect(session.configuration.urlCache?.memoryCapacity == shared.memoryCapacity)
@@ -130,12 +126,10 @@ import TestSupport
         for _ in 0..<10 {
             let (session, cache) = sessionAndCache()
             let found = Locked<Set<ObjectIdentifier>>([])
-
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 let safe = session.makeCancellationSafe().configuration.urlCache!
                 found.withLock { _ = $0.insert(ObjectIdentifier(safe)) }
             }
-
             #expect(found.withLock { $0.count } == 1)
             #expect(session.configuration.urlCache !== cache)
         }
@@ -149,7 +143,6 @@ import TestSupport
             session.makeCancellationSafe()
             (oldSession, oldCache) = (session, cache)
         }
-
         #expect(oldSession == nil)
         #expect(oldCache == nil)
     }

@@ -53,9 +53,7 @@ import TestSupport
         let error = await #expect(throws: URLError.self) { try await load.value }
         respond(request)
         // When this is called, all effects of the response have happened.
-        await withCheckedContinuation { continuation in
-            session.getAllTasks { _ in continuation.resume() }
-        }
+        _ = await session.pendingTasks()
 
         #expect(error?.code == .cancelled)
         #expect(network.requests.count == 1)

@@ -1,7 +1,6 @@
 #if os(Linux)
 @testable import APIKitLite
 import APIKitLiteTesting
-import FoundationNetworking
 import TestSupport
 
 /// A request that waits for its response takes hardly any CPU time. That is measured in a process

@@ -2,20 +2,18 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// `URLSession.exchange` over a real wire.
 @Suite(.limited, .usesSockets) struct ExchangeTests {
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 
     /// A session that adds headers to each request.
-    private func session(adding headers: [String: String]) -> URLSession {
+    private func session(
+        adding headers: [String: String], delegate: RedirectDelegate? = nil
+    ) -> URLSession {
         let configuration = URLSessionConfiguration.withoutProxy
         configuration.httpAdditionalHeaders = headers
-        return URLSession(configuration: configuration)
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
     @Test(arguments: Transport.allCases, [200, 303, 308])
@@ -45,13 +43,12 @@ import FoundationNetworking
         // Another name for this machine is another origin.
         let otherURL = try other.serve().url.absoluteString
             .replacingOccurrences(of: "127.0.0.1", with: viaHost ? "localhost" : "127.0.0.1")
-        let server = try network.serve()
+        let url = try network.serve().url.appending(path: "here")
         network.stub(.get("/here"), .redirect(to: "/near"))
         network.stub(.get("/near"), .redirect(to: otherURL + "/there"))
         let session = session(adding: [name: "secret", "Accept-Language": "eo"])
 
-        let (data, _) = try await session.exchange(
-            URLRequest(url: server.url.appending(path: "here")))
+        let (data, _) = try await session.exchange(URLRequest(url: url))
         #expect(data.text == "other")
         #expect(network.requests.map { $0.header(name) } == ["secret", "secret"])
         #expect(other.requests.count == 2)
@@ -67,7 +64,6 @@ import FoundationNetworking
         network.stub(.host("a.example"), .redirect(to: "https://b.example/"))
         let configuration = network.configuration
         configuration.httpAdditionalHeaders = ["X-Api-Key": "secret"]
-
         _ = try await URLSession(configuration: configuration).exchange(
             URLRequest(url: URL(string: "https://a.example/")!))
         #expect(network.requests.count == 2)
@@ -82,7 +78,6 @@ import FoundationNetworking
         network.stub(.get("/back"), .text("back"))
         let request = try URLRequest("GET", server.url, path: "/here")
             .header("Authorization", "token")
-
         _ = try await session(adding: ["X-Api-Key": "secret"]).exchange(request)
         #expect(network.requests.map { $0.header("Authorization") } == ["token", nil])
     }
@@ -93,12 +88,10 @@ import FoundationNetworking
             let n = Int(request.pathValues["n"]!)!
             return n == 0 ? .text("arrived") : .redirect(to: "/\(n - 1)")
         }
-
-        for (path, outcome) in [
-            ("16", .body("arrived")), ("17", .error(.httpTooManyRedirects)),
-        ] as [(String, ExchangeOutcome)] {
-            let request = URLRequest(url: server.url.appending(path: path))
-            #expect(await session.outcome(of: request) == outcome)
+        for count in [16, 17] {
+            let request = URLRequest(url: server.url.appending(path: "\(count)"))
+            let outcome = await session.outcome(of: request)
+            #expect(outcome == (count == 16 ? .body("arrived") : .error(.httpTooManyRedirects)))
         }
     }
 
@@ -134,29 +127,23 @@ import FoundationNetworking
         network.stub(
             .put("/{path}"), .redirect(to: "\(other.url)/b", status: 307),
             .redirect(to: "/c", status: 307), .status(201))
-        let configuration = URLSessionConfiguration.withoutProxy
-        configuration.httpAdditionalHeaders = ["X-Extra": "1"]
-        let session = URLSession(
-            configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let session = session(adding: ["X-Extra": "1"], delegate: delegate)
         let folder = try TemporaryFolder()
         let request = try URLRequest("PUT", server.url, path: "/a")
             .fileBody(folder.write("hello", "a.txt"))
 
         #expect(try await session.exchange(request).1.statusCode == 201)
-        #expect(
-            headers.withLock { $0 }
-                == [["Content-Type": "text/plain"], ["Content-Type": "text/plain"]])
+        let expected = ["Content-Type": "text/plain"]
+        #expect(headers.withLock { $0 } == [expected, expected])
         #expect(network.requests.map(\.body.text) == ["hello", "hello", "hello"])
         #expect(network.requests.map { $0.header("X-Extra") } == ["1", nil, nil])
     }
 
     @Test func refusesToSendAStreamTwice() async throws {
-        let server = try network.serve()
         network.stub(.any, .redirect(to: "/new", status: 307))
-        var request = URLRequest(url: server.url)
+        var request = URLRequest(url: try network.serve().url)
         request.httpMethod = "POST"
         request.httpBodyStream = InputStream(data: Data("once".utf8))
-
         #expect(await session.outcome(of: request) == .error(.requestBodyStreamExhausted))
         #expect(network.requests.map(\.body.text) == ["once"])
     }
@@ -164,43 +151,34 @@ import FoundationNetworking
     #if canImport(FoundationNetworking)
     // Foundation on Linux would end the process.
     @Test(arguments: [false, true]) func refusesAnInvalidatedSession(_ waits: Bool) async throws {
-        let session = URLSession(configuration: .withoutProxy)
-        let server = try network.serve()
+        let request = URLRequest(url: try network.serve().url)
         network.stub(.any, .text("hello"), times: .any)
-        _ = try await session.exchange(URLRequest(url: server.url))
-
+        _ = try await session.exchange(request)
         if waits { session.finishTasksAndInvalidate() } else { session.invalidateAndCancel() }
         // It is invalidated on a queue, which then calls this.
-        await withCheckedContinuation { continuation in
-            session.getAllTasks { _ in continuation.resume() }
-        }
-
+        _ = await session.pendingTasks()
         await #expect(throws: TransportError.invalidatedSession) {
-            try await session.exchange(URLRequest(url: server.url))
+            try await session.exchange(request)
         }
     }
 
     @Test func refusesARedirectOfAnInvalidatedSession() async throws {
-        let session = URLSession(configuration: .withoutProxy)
-        let server = try network.serve()
-        network.stub(.any) { _ in
+        let request = URLRequest(url: try network.serve().url)
+        network.stub(.any) { [session] _ in
             session.finishTasksAndInvalidate()
             return .redirect(to: "/new")
         }
-
         await #expect(throws: TransportError.invalidatedSession) {
-            try await session.exchange(URLRequest(url: server.url))
+            try await session.exchange(request)
         }
         #expect(network.requests.count == 1)
     }
 
     @Test(arguments: [TimeInterval.infinity, 1e300, .nan, -.infinity, -1e300, -1, 0])
     func takesAnyTimeout(_ timeout: TimeInterval) async throws {
-        let server = try network.serve()
         network.stub(.any, timeout <= 0 ? .hanging : .text("hello"), times: .any)
-        var request = URLRequest(url: server.url)
+        var request = URLRequest(url: try network.serve().url)
         request.timeoutInterval = timeout
-
         let outcome = await session.outcome(of: request)
         #expect(outcome == (timeout <= 0 ? .error(.timedOut) : .body("hello")))
     }
@@ -216,12 +194,17 @@ import FoundationNetworking
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [FileLikeURLProtocol.self]
         let url = URL(string: "local:///file")!
-
         let error = await #expect(throws: TransportError.self) {
             try await URLSession(configuration: configuration).exchange(URLRequest(url: url))
         }
         #expect(error == TransportError.notHTTP(url))
         #expect(error?.description.contains("local:") == true)
+    }
+}
+
+extension URLResponse {
+    static func notHTTP(_ url: URL) -> URLResponse {
+        URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
     }
 }
 
@@ -232,8 +215,7 @@ private final class FileLikeURLProtocol: URLProtocol {
     override func stopLoading() {}
 
     override func startLoading() {
-        let response = URLResponse(
-            url: request.url!, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        let response = URLResponse.notHTTP(request.url!)
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         client?.urlProtocolDidFinishLoading(self)
     }
@@ -276,11 +258,9 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
         let configuration = URLSessionConfiguration.withoutProxy
         if row == .notIfTheSessionAcceptsNone { configuration.httpCookieAcceptPolicy = .never }
         let storage = try #require(configuration.httpCookieStorage)
-        storage.setCookie(
-            try #require(
-                HTTPCookie(properties: [
-                    .name: "id", .value: "1", .domain: "127.0.0.1", .path: "/",
-                ])))
+        let cookie = HTTPCookie(
+            properties: [.name: "id", .value: "1", .domain: "127.0.0.1", .path: "/"])
+        storage.setCookie(try #require(cookie))
         var request = URLRequest(url: url.appending(path: row == .byARedirect ? "away" : "out"))
         request.httpShouldHandleCookies = row != .notIfTheRequestHandlesNone
 

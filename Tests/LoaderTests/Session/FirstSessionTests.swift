@@ -1,7 +1,6 @@
 #if os(Linux)
 @testable import APIKitLite
 import APIKitLiteTesting
-import FoundationNetworking
 import TestSupport
 
 /// What `Platform/` repairs, over `URLSession.shared` in a process that has no other session.

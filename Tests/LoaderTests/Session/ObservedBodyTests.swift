@@ -45,12 +45,11 @@ import TestSupport
         try? await read(observed(HTTPBody([pair], throwing: Failure())))
         for try await _ in observed(HTTPBody([pair, pair])) { break }
         _ = observed(HTTPBody(Data("abc".utf8)))
-
-        #expect(
-            reports.withLock { $0 } == [
-                "closed(bytes: 4), true", "failed(Failure), true", "left(bytes: 2), false",
-                "closed(bytes: 3), false",
-            ])
+        let expected = [
+            "closed(bytes: 4), true", "failed(Failure), true", "left(bytes: 2), false",
+            "closed(bytes: 3), false",
+        ]
+        #expect(reports.withLock { $0 } == expected)
     }
 
     /// An interceptor may have read the body that it returns.
@@ -58,7 +57,6 @@ import TestSupport
         let body = HTTPBody([pair])
         try await read(body)
         let second = observed(body)
-
         await #expect(throws: TransportError.bodyReadTwice) { try await read(second) }
         #expect(reports.withLock { $0 } == ["failed(\(TransportError.bodyReadTwice)), true"])
     }

@@ -1,7 +1,6 @@
 #if os(Linux)
 @testable import APIKitLite
 import APIKitLiteTesting
-import FoundationNetworking
 import TestSupport
 
 /// Which class Foundation takes for a request depends on the classes of the configuration, and on
@@ -37,7 +36,6 @@ import TestSupport
         let session = URLSession(configuration: .withoutProxy)
         let standard = try #require(session.configuration.protocolClasses)
         let request = URLRequest(url: server.url.appending(path: "own"))
-
         for classes in [standard, [OwnProtocol.self] + standard, standard] {
             session.configuration.protocolClasses = classes
             let outcome = await session.outcome(of: request, asStream: true)
@@ -50,7 +48,6 @@ import TestSupport
         let configuration = URLSessionConfiguration.withoutProxy
         configuration.protocolClasses = [OwnProtocol.self]
         let session = URLSession(configuration: configuration)
-
         for asStream in [false, true] {
             let request = URLRequest(url: URL(string: "https://api.example.com/own")!)
             #expect(await session.outcome(of: request, asStream: asStream) == .body("own"))

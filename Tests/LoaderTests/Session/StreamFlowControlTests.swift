@@ -46,7 +46,6 @@ import TestSupport
         let flows = (0..<20).map { flow(waitsForReader: $0 == 0) }
         for flow in flows { for _ in 1...200 { flow.didAppend(to: buffer) } }
         #expect(waits.withLock { $0 } == 100)
-
         flows[1].didTake(from: buffer)
         for flow in flows { for _ in 1...200 { flow.didAppend(to: buffer) } }
         #expect(waits.withLock { $0 } == 200)

@@ -48,12 +48,8 @@ import TestSupport
     @Test(arguments: versions, Way.allCases)
     func givesTheResponseOfTheServer(_ front: TLSFront, _ way: Way) async throws {
         network.stub(.any, .text("new", status: 203).header("ETag", "\"1\""))
-
         for isTyped in [false, false, true, true] {
-            let (status, text) = try await load(request(front, isTyped: isTyped), way)
-
-            #expect(status == 203)
-            #expect(text == "new")
+            #expect(try await load(request(front, isTyped: isTyped), way) == (203, "new"))
         }
     }
 
@@ -61,16 +57,13 @@ import TestSupport
     func followsARedirect(_ front: TLSFront, _ way: Way) async throws {
         network.stub(.get("/"), .redirect(to: "/new", status: 307))
         network.stub(.get("/new"), .text("new"))
-        let (status, text) = try await load(request(front), way)
-        #expect(status == 200)
-        #expect(text == "new")
+        #expect(try await load(request(front), way) == (200, "new"))
     }
 
     @Test(arguments: versions, [true, false])
     func aRefusedStatusIsNoFile(_ front: TLSFront, _ isTyped: Bool) async throws {
         network.stub(.any, .text("<title>Not found</title>", status: 404), times: .exactly(2))
         let request = request(front, isTyped: isTyped)
-
         let error = await #expect(throws: APIRequestError.self) {
             try await session.fetch(request, to: folder.file)
         }
@@ -85,11 +78,8 @@ import TestSupport
         network.stub(.any, .status(200))
         let server = try ClosingServer()
         let url = TLSFront.http1.url(to: server.url, isProxied: true)
-
-        let empty = try await load(request(.http1), .stream)
-        let other = try await load(URLRequest(url: url), .stream)
-        #expect(empty == (200, ""))
-        #expect(other == (200, "0"))
+        #expect(try await load(request(.http1), .stream) == (200, ""))
+        #expect(try await load(URLRequest(url: url), .stream) == (200, "0"))
     }
 
     /// The stream is returned before the server sends the first event. As a web server, nginx would
@@ -97,7 +87,6 @@ import TestSupport
     @Test(arguments: [true, false]) func deliversEventsPieceByPiece(_ isTyped: Bool) async throws {
         let events = (0..<2).map { ServerSentEvent(data: "\($0)") }
         let stub = network.stub(.any, .stream())
-
         let (body, response) = try await session.stream(request(.bytes, isTyped: isTyped))
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
         var pieces = body.makeAsyncIterator()
@@ -110,8 +99,7 @@ import TestSupport
 
     @Test(arguments: versions) func eventsReconnect(_ front: TLSFront) async throws {
         network.stub(.any, .events([ServerSentEvent(data: "0")]), .status(204))
-        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
-        let events = try await session.events(request(front), reconnecting: policy).all()
+        let events = try await session.events(request(front), reconnecting: .attempts(2)).all()
         #expect(events.map(\.data) == ["0"])
         #expect(network.requests.count == 2)
     }
@@ -126,7 +114,6 @@ import TestSupport
 
     @Test func eventsDoNotTakeARefusalForTheServers() async throws {
         let request = URLRequest(url: URL(string: "https://407.proxied.example/")!)
-
         let error = await #expect(throws: APIRequestError.self) {
             for try await _ in session.events(request, reconnecting: .never) {}
         }

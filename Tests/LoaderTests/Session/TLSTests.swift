@@ -2,10 +2,6 @@ import APIKitLite
 import APIKitLiteTesting
 import TestSupport
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A mock network behind nginx, so that everything goes over TLS.
 @Suite(.limited, .needsTLS, .usesManySockets) struct TLSTests {
     private let clock = MockClock()
@@ -34,7 +30,6 @@ import FoundationNetworking
         network.stub(.get("/{number}"), .text("here"), times: .any)
         network.stub(.get("/a"), .redirect(to: "/b"))
         network.stub(.get("/b"), .redirect(to: "/c", status: 303))
-
         let outcomes = try await concurrently(60) { _ in
             await session.outcome(of: request(front, "/a"))
         }
@@ -44,42 +39,32 @@ import FoundationNetworking
 
     @Test(arguments: versions, Upload.allCases)
     func sendsABody(_ front: TLSFront, _ upload: Upload) async throws {
-        for isProxied in [false, true] {
-            try await expectBody(upload, of: request(front, isProxied: isProxied))
-        }
-    }
-
-    private func expectBody(_ upload: Upload, of request: URLRequest) async throws {
         network.stub(.post("/"), .status(201))
         let bytes = Data.pattern(300_000)
-        var request = request
-        request.httpMethod = "POST"
-        switch upload {
-        case .memory: request.httpBody = bytes
-        case .file: request = try request.fileBody(folder.write(bytes))
-        case .stream: request.httpBodyStream = InputStream(data: bytes)
-        }
+        for isProxied in [false, true] {
+            var request = request(front, isProxied: isProxied)
+            request.httpMethod = "POST"
+            switch upload {
+            case .memory: request.httpBody = bytes
+            case .file: request = try request.fileBody(folder.write(bytes))
+            case .stream: request.httpBodyStream = InputStream(data: bytes)
+            }
 
-        let (_, response) = try await session.exchange(request)
-        #expect(response.statusCode == 201)
-        #expect(network.requests.last?.body == bytes)
+            #expect(try await session.exchange(request).1.statusCode == 201)
+            #expect(network.requests.last?.body == bytes)
+        }
     }
 
     @Test(arguments: versions) func deliversEventsPieceByPiece(_ front: TLSFront) async throws {
-        network.stub(
-            .get("/"),
-            .events((0..<3).map { ServerSentEvent(data: "\($0)") }, every: .seconds(1)))
-
+        let sent = (0..<3).map { ServerSentEvent(data: "\($0)") }
+        network.stub(.get("/"), .events(sent, every: .seconds(1)))
         var events = ServerSentEvents()
         var received: [String] = []
         for try await piece in try await session.stream(request(front)).0 {
             received += try events.parse(piece).map(\.data)
-            guard received.count < 3 else { continue }
             // Only now the server sends the next one.
-            await clock.waitForSleepers()
-            await clock.advance(by: .seconds(1))
+            if received.count < 3 { await clock.advance(byEach: [.seconds(1)]) }
         }
-
         #expect(received == ["0", "1", "2"])
     }
 
@@ -87,10 +72,8 @@ import FoundationNetworking
     func resumesADownload(_ front: TLSFront, isProxied: Bool) async throws {
         let bytes = Data.pattern(300_000)
         network.stub(.get("/"), .file(bytes).failing(afterBytes: 200_000), .file(bytes))
-        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: nil)
-
         try await session.download(
-            request(front, isProxied: isProxied), to: folder.file, retrying: policy)
+            request(front, isProxied: isProxied), to: folder.file, retrying: .attempts(2))
         #expect(folder.content == bytes)
         #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
     }
@@ -111,9 +94,7 @@ import FoundationNetworking
         let (request, _, file) = try file()
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try BrokenServer(way)
-        let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
-
-        let outcome = await session.retrying(policy).outcome(of: request(server.port))
+        let outcome = await session.retrying(.attempts(3)).outcome(of: request(server.port))
         #expect(outcome == .error(.networkConnectionLost))
         #expect(server.count == 3)
     }
@@ -122,9 +103,7 @@ import FoundationNetworking
         let (request, bytes, file) = try file()
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try BrokenServer(.resetAfter(100_000, ofPort: front.port))
-        let policy = RetryPolicy(maximumAttempts: 20, baseDelay: .zero, deadline: nil)
-
-        try await session.download(request(server.port), to: folder.file, retrying: policy)
+        try await session.download(request(server.port), to: folder.file, retrying: .attempts(20))
         #expect(folder.content == bytes)
         #expect(server.count > 2)
     }
@@ -153,21 +132,19 @@ import FoundationNetworking
         let request = URLRequest(url: URL(string: url.isEmpty ? plain : url)!)
         let attempts = Locked(0)
         let session = session.intercepting { request, next in
-            attempts.withLock { $0 += 1 }
+            attempts.next()
             return try await next(request)
         }
 
-        let outcome = await session.retrying(RetryPolicy(baseDelay: .zero, deadline: nil)).outcome(
-            of: request)
+        let outcome = await session.retrying(.attempts(3)).outcome(of: request)
         #expect(outcome == .error(code))
         #expect(attempts.withLock { $0 } == 1)
     }
 
-    @Test(arguments: [TLSFront.http1, .http2], [true, false])
+    @Test(arguments: versions, [true, false])
     func keepsTheCookieOfALogin(_ front: TLSFront, _ isStream: Bool) async throws {
         network.stub(.get("/login"), .redirect(to: "/a").header("Set-Cookie", "a=1; Path=/"))
         network.stub(.get("/a"), .text("x").header("Set-Cookie", "b=2; Path=/"), times: .any)
-
         for path in ["/login", "/a"] {
             _ = await session.outcome(of: request(front, path), asStream: isStream)
         }
@@ -184,7 +161,6 @@ import FoundationNetworking
         if setting == "storage" { configuration.httpCookieStorage = nil }
         var request = request(.http2)
         request.httpShouldHandleCookies = setting != "request"
-
         _ = try await URLSession(configuration: configuration).exchange(request)
         #expect(storage?.cookies ?? [] == [])
     }

@@ -3,10 +3,6 @@ import TestSupport
 
 @testable import APIKitLite
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The delegate of a streamed task, called as Foundation calls it.
 @Suite(.limited, .usesSockets) struct URLSessionStreamTests {
     private let stream = URLSessionStream(.test("a"), .head())
@@ -17,25 +13,25 @@ import FoundationNetworking
     init() { task = session.dataTask(with: .test("a")) }
 
     private func receive(status: Int, _ headers: [String: String] = [:]) throws {
+        // Not https: with a proxy in the environment, it could be the response of the proxy.
+        let url = URL(string: "http://api.example.com/a")!
         let response = try #require(
             HTTPURLResponse(
-                // Not https: with a proxy in the environment, it could be the response of the proxy.
-                url: URL(string: "http://api.example.com/a")!, statusCode: status,
-                httpVersion: "HTTP/1.1", headerFields: headers))
-        stream.urlSession(session, dataTask: task, didReceive: response) { disposition in
-            #expect(disposition == .allow)
+                url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers))
+        stream.urlSession(session, dataTask: task, didReceive: response) { #expect($0 == .allow) }
+    }
+
+    private func head() async throws -> (body: HTTPBody, response: HTTPURLResponse) {
+        guard case .response(let body, let response) = try await stream.head() else {
+            throw TestError()
         }
+        return (body, response)
     }
 
     @Test(arguments: [100, 103]) func anInterimResponseIsNotTheHead(_ status: Int) async throws {
         try receive(status: status)
         try receive(status: 200)
-
-        guard case .response(_, let response) = try await stream.head() else {
-            Issue.record("There is no redirect.")
-            return
-        }
-        #expect(response.statusCode == 200)
+        #expect(try await head().response.statusCode == 200)
     }
 
     #if canImport(FoundationNetworking)
@@ -45,14 +41,10 @@ import FoundationNetworking
         stream.urlSession(session, dataTask: task, didReceive: Data("refused".utf8))
         try receive(status: 200)
         stream.urlSession(session, dataTask: task, didReceive: Data("response".utf8))
-
-        guard case .response(let body, let response) = try await stream.head() else {
-            Issue.record("There is no redirect.")
-            return
-        }
+        let (body, response) = try await head()
         #expect(response.statusCode == 200)
         var pieces = body.makeAsyncIterator()
-        #expect(try await pieces.next() == Data("response".utf8))
+        #expect(try await pieces.next()?.text == "response")
     }
     #endif
 
@@ -61,8 +53,7 @@ import FoundationNetworking
             try receive(status: 200, ["Content-Type": type])
             stream.urlSession(session, dataTask: task, didReceive: Data(piece.utf8))
         }
-        guard case .response(let body, _) = try await stream.head() else { throw TestError() }
-        return body.makeAsyncIterator()
+        return try await head().body.makeAsyncIterator()
     }
 
     /// On Apple platforms, each part of this type has a response of its own.
@@ -85,9 +76,7 @@ import FoundationNetworking
         network.stub(.any, .text("hello"), times: .any)
         let task = network.urlSession.dataTask(with: .test("a"))
         stream.cancel()
-
         stream.start(task)
-
         #expect(task.state != .running)
         #expect(network.requests.isEmpty)
     }
@@ -95,12 +84,10 @@ import FoundationNetworking
     /// Foundation may complete a task normally although it was cancelled a moment before.
     @Test func aCancelledBodyIsNotWhole() async throws {
         try receive(status: 200)
-        guard case .response(let body, _) = try await stream.head() else { throw TestError() }
+        var pieces = try await head().body.makeAsyncIterator()
         stream.cancel()
         stream.urlSession(session, dataTask: task, didReceive: Data("lost".utf8))
         stream.urlSession(session, task: task, didCompleteWithError: nil)
-        var pieces = body.makeAsyncIterator()
-
         await #expect(throws: URLError(.cancelled)) { try await pieces.next() }
     }
 
