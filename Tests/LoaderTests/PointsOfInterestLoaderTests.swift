@@ -32,14 +32,12 @@ private struct PointsOfInterestRequest: APIRequest {
             #expect(request.url?.query()?.contains("lat=37.3293") == true)
             return (HTTPURLResponse(), Data(#"[{"name":"MyPointOfInterest"}]"#.utf8))
         }
-
         let pointsOfInterest = try await loader.load(coordinate)
         #expect(pointsOfInterest == [PointOfInterest(name: "MyPointOfInterest")])
     }
 
     @Test func throwsTheErrorOfTheHandler() async {
         network.requestHandler = { _ in throw URLError(.notConnectedToInternet) }
-
         let error = await #expect(throws: APIRequestError.self) {
             try await loader.load(coordinate)
         }

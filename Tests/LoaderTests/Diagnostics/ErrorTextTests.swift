@@ -25,7 +25,6 @@ import TestSupport
         // Without `Any`, the compiler bridges the error to `NSError`, which has a description.
         let anything: Any = error
         let description = (anything as? any CustomStringConvertible)?.description
-
         for text in [description, error.errorDescription] {
             #expect(text?.contains(/\w \w.*\./) == true)
         }

@@ -30,16 +30,13 @@ import TestSupport
 
     @Test func loadsWhatAFunctionReturns() async throws {
         struct Closed: Error, Equatable {}
-        let failures = Locked([3])
-        let loaded = Locked<[Int]>([])
+        let failures = Locked<[Int]>([])
         let pages = Pages(from: 1) { page in
-            loaded.withLock { $0.append(page) }
             if failures.withLock({ $0.popLast() }) == page { throw Closed() }
             return (String(repeating: "a", count: page), page < 4 ? page + 1 : nil)
         }
 
         #expect(try await pages.elements({ $0 }).all().count == 10)
-        failures.withLock { $0 = [3] }
         let iterator = pages.makeAsyncIterator()
         #expect(try await iterator.next()?.value == "a")
         #expect(try await iterator.next()?.next == 3)
@@ -61,7 +58,6 @@ import TestSupport
         network.stub(.get("/items"), .json(#"{"items": ["a", "b"], "next": "x"}"#))
         network.stub(.get("/items").query(["cursor": "x"]), .json(#"{"items": [], "next": "y"}"#))
         network.stub(.get("/items").query(["cursor": "y"]), .json(#"{"items": ["c"]}"#))
-
         // An iteration that starts in the middle ends at the same place.
         for (start, expected) in [(nil, ["a", "b", "c"]), ("y", ["c"])] {
             let items = network.pages(CursorRequest(), from: start).elements({ $0.items })
@@ -108,10 +104,8 @@ import TestSupport
 
     /// The rule of this list is that an empty page is the last one.
     @Test func aLinkThatTheRuleDoesNotReadMayBeMalformed() async throws {
-        network.stub(
-            .get("/numbers/1"),
-            MockResponse.json("[]").header("Link", #"https://h/u?page=2; rel="next""#))
-
+        let page = MockResponse.json("[]").header("Link", #"https://h/u?page=2; rel="next""#)
+        network.stub(.get("/numbers/1"), page)
         #expect(try await network.pages(NumbersRequest(), from: 1).all().map(\.value) == [[]])
     }
 
@@ -120,7 +114,6 @@ import TestSupport
             let isLast = request.query["cursor"] == "y"
             return .json(#"{"items": ["i"], "next": "\#(isLast ? "x" : "y")"}"#)
         }
-
         let pages = try await network.pages(CursorRequest(), from: "x").all()
         #expect(pages.map(\.next) == ["y", .none])
     }
@@ -128,7 +121,6 @@ import TestSupport
     @Test(arguments: [(0, 0), (-1, 0), (1, 1), (7, 7)])
     func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
         network.stub(.any, .json("[1]"), times: .any)
-
         let pages = network.pages(NumbersRequest(), from: 1, limit: limit)
         #expect(try await pages.all().last?.next == (count == 0 ? nil : count + 1))
         #expect(try await pages.elements.all().count == count)
@@ -138,7 +130,6 @@ import TestSupport
     @Test func endsAThousandEmptyPages() async throws {
         let count = Locked(0)
         network.stub(.any) { _ in .json(#"{"items": [], "next": "\#(count.next())"}"#) }
-
         let items = network.pages(CursorRequest(), from: nil).elements({ $0.items })
         #expect(try await items.all().isEmpty)
         #expect(network.requests.count == 1_000)
@@ -199,7 +190,6 @@ import TestSupport
             try Task.checkCancellation()
             return (RunningPlace.current, page < 2 ? page + 1 : nil)
         }.makeAsyncIterator()
-
         #expect(try await pages.next()?.value == .mainActor)
         #expect(try await pages.next()?.value == .mainActor)
     }

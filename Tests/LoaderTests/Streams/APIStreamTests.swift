@@ -31,12 +31,6 @@ import TestSupport
         for _ in 1...2 { #expect(try await words.next() == nil) }
     }
 
-    @Test func loadsAllElementsAtOnceToo() async throws {
-        network.stub(.get("/words"), .words("a", "b"))
-        let words = try await network.load(WordsRequest(), "/words")
-        #expect(words.map(\.text) == ["a", "b"])
-    }
-
     @Test(arguments: Transport.allCases, [true, false])
     func theTerminatorOrTheEndOfTheLoopEndsTheTransfer(
         _ transport: Transport, isTerminated: Bool
@@ -44,7 +38,6 @@ import TestSupport
         let (session, baseURL) = try transport.open(network)
         let first = MockResponse.event("a") + (isTerminated ? "data: [DONE]\n\n" : "")
         network.stub(.get("/words"), events(first, "more", every: .seconds(9)))
-
         let words = session.stream(WordsRequest(baseURL: baseURL), "/words")
         #expect(await words.outcome(limit: isTerminated ? .max : 1).elements == [Word(text: "a")])
         await network.waitForResponses(1)
@@ -75,7 +68,6 @@ import TestSupport
 
     @Test func aCancelledTaskGetsNoElementThatWaits() async throws {
         let session = FixedSession(Data("data: a\n\ndata: b\n\n".utf8))
-
         try await Task {
             var events = session.stream(EventsRequest()).makeAsyncIterator()
             let first = try await events.next()
@@ -155,7 +147,6 @@ import TestSupport
         network.stub(.get("/words"), .words("a", "b", "c"))
         var words = network.stream(WordsRequest(), "/words").makeAsyncIterator()
         var copy = words
-
         #expect(try await words.next()?.text == "a")
         #expect(try await copy.next()?.text == "b")
         #expect(try await words.next()?.text == "c")
@@ -203,7 +194,6 @@ import TestSupport
         network.stub(.get("/words"), events(MockResponse.event("a")))
         let log = EventLog()
         let session = network.observed(by: log)
-
         let (elements, error) = await session.stream(.test("words"), words, name: name).outcome()
         #expect(elements == ["a"])
         #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
@@ -256,7 +246,6 @@ import TestSupport
 
     @Test func parsesABodyOfTheApp() async {
         let whole = HTTPBody(Data("data: {\"text\":\"a\"}\n\n".utf8))
-
         let (elements, error) = await whole.elements(words).outcome()
         #expect(elements == ["a"])
         #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))

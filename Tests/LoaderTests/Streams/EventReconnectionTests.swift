@@ -172,8 +172,7 @@ import TestSupport
         network.stub(.any, response)
         var policy = policy
         policy.deadline = .seconds(deadline)
-        let stream = network.events(
-            Self.request, reconnecting: policy, clock: clock, random: { 1 })
+        let stream = network.events(Self.request, reconnecting: policy, clock: clock, random: { 1 })
         async let error = stream.outcome().error
 
         for delay in delays {
@@ -210,7 +209,6 @@ import TestSupport
     @Test(arguments: ["7", "a b", "é…", "{\"n\": 1}"])
     func sendsTheLastEventID(_ id: String) async {
         network.stub(.any, events("id: \(id)\n\n"), .status(204))
-
         let stream = network.events(Self.request, reconnecting: policy, clock: ImmediateClock())
         #expect(await stream.outcome().error == nil)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, id])
@@ -228,7 +226,6 @@ import TestSupport
             "accept": "application/json", "cache-control": "a", "X-A": "b", "Last-Event-ID": "3",
         ]
         request.cachePolicy = .returnCacheDataElseLoad
-
         _ = await network.events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
         #expect(network.requests.first?.request == request)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["3", "4"])
@@ -253,14 +250,12 @@ import TestSupport
         network.stub(
             .get("/news/a"), events("id: 1\ndata: a\n\n"), .status(503),
             events("id: 2\ndata: b\n\n"), .status(204))
-
         #expect(try await all() == ["a", "b"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
     }
 
     @Test func throwsTheErrorOfTheRequest() async throws {
         network.stub(.get("/news/a"), .text("go away", status: 403))
-
         // A clock that moves by itself could end the reading of the body.
         let error = await #expect(throws: APIRequestError.self) {
             try await all(clock: MockClock())

@@ -19,44 +19,39 @@ import TestSupport
         session.events(request, after: id, reconnecting: .attempts(3), clock: ImmediateClock())
     }
 
-    private typealias Connections = (
-        pieces: [String], after: String, ids: [String], sent: [String?]
-    )
+    private typealias Row = (events: [MockResponse], after: String, ids: [String], sent: [String?])
 
     /// The responses before a 204, the event that the client has stored, the IDs of the events, and
     /// `Last-Event-ID` of each request.
-    private static let connections: [Connections] = [
+    private static let connections: [Row] = [
         (
-            ["id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: cut", "data: c\n\n", "id: 3\ndata: d\n\n"],
-            "", ["1", "2", "2", "3"], [nil, "2", "2", "3"]
+            [
+                events("id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: cut"), events("data: c\n\n"),
+                events("id: 3\ndata: d\n\n"),
+            ], "", ["1", "2", "2", "3"], [nil, "2", "2", "3"]
         ),
-        (["data: a\n\n"], "41", ["41"], ["41", "41"]),
+        ([events("data: a\n\n")], "41", ["41"], ["41", "41"]),
         // An ID may come without data.
-        (["id: 1\ndata: a\n\nretry: 5\n\nid: 3\n\n"], "", ["1"], [nil, "3"]),
-        (["id: 1\ndata: a\n\nid\ndata: b\n\n"], "", ["1", ""], [nil, nil]),
+        ([events("id: 1\ndata: a\n\nretry: 5\n\nid: 3\n\n")], "", ["1"], [nil, "3"]),
+        ([events("id: 1\ndata: a\n\nid\ndata: b\n\n")], "", ["1", ""], [nil, nil]),
+        // The connection is lost.
+        (
+            [
+                events("id: 1\ndata: a\n\n", "id: 2\ndata: b").failing(afterBytes: 18),
+                .error(.networkConnectionLost), events("id: 3\ndata: c\n\n"),
+            ], "", ["1", "3"], [nil, "1", "1", "3"]
+        ),
     ]
 
     @Test(arguments: Transport.allCases, connections.indices)
     func continuesAfterTheLastEvent(_ transport: Transport, _ index: Int) async throws {
-        let (pieces, after, ids, sent) = Self.connections[index]
+        let (responses, after, ids, sent) = Self.connections[index]
         let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/events"), each: pieces.map { events($0) } + [.status(204)])
+        network.stub(.get("/events"), each: responses + [.status(204)])
         let stream = stream(session, request(baseURL), after: after)
         #expect(network.requests.isEmpty)
-
         #expect(try await stream.all().map(\.id) == ids)
         #expect(network.requests.map { $0.header("Last-Event-ID") } == sent)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func continuesAfterALostConnection(_ transport: Transport) async throws {
-        network.stub(
-            .get("/events"), events("id: 1\ndata: a\n\n", "id: 2\ndata: b").failing(afterBytes: 18),
-            .error(.networkConnectionLost), events("id: 3\ndata: c\n\n"), .status(204))
-        let (session, baseURL) = try transport.open(network)
-
-        #expect(try await stream(session, request(baseURL)).all().map(\.id) == ["1", "3"])
-        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "3"])
     }
 
     @Test(arguments: Transport.allCases)
@@ -85,9 +80,8 @@ import TestSupport
     }
 
     @Test func reportsEachDelay() async throws {
-        network.stub(
-            .get("/events"), events("data: a\n\n"), .error(.timedOut), .text("busy", status: 503),
-            .status(204))
+        let busy = MockResponse.text("busy", status: 503)
+        network.stub(.any, events("data: a\n\n"), .error(.timedOut), busy, .status(204))
         let reports = Locked<[String]>([])
         let stream = network.events(
             request, reconnecting: .attempts(4),
@@ -111,26 +105,22 @@ import TestSupport
     )
 
     /// The responses, of which the last one repeats, and how the events end.
-    private static let endings: [Ending] = [
-        // The last of three connections that are not accepted gives its error.
-        (
-            ["", ": ping\n\n", "heartbeat: 1\n\n", "data: a\n\n", ""].map { events($0) }
-                + [.status(503), .status(503), events(""), .status(503)],
-            ["a"], .validate, UnacceptableStatusError(statusCode: 503, accepted: [200..<201]), 11
-        ),
-        (
-            [events("data: a\n\n{\"error\":", "{\"code\":503}}\n")], ["a"], .parse,
-            StreamError.unexpectedJSON(#"{"error":{"code":503}}"#), 1
-        ),
-        (
-            [.redirect(to: "/events", status: 307)], [], .transport,
-            URLError(.httpTooManyRedirects), 17
-        ),
-        (
-            [.status(403)], [], .validate,
-            UnacceptableStatusError(statusCode: 403, accepted: [200..<201]), 1
-        ),
-    ]
+    private static let endings: [Ending] = {
+        let quiet = ["", ": ping\n\n", "heartbeat: 1\n\n", "data: a\n\n", ""].map { events($0) }
+        let busy: [MockResponse] = [.status(503), .status(503), events(""), .status(503)]
+        let json = StreamError.unexpectedJSON(#"{"error":{"code":503}}"#)
+        let statuses = [503, 403].map {
+            UnacceptableStatusError(statusCode: $0, accepted: [200..<201])
+        }
+        let loop = MockResponse.redirect(to: "/events", status: 307)
+        return [
+            // The last of three connections that are not accepted gives its error.
+            (quiet + busy, ["a"], .validate, statuses[0], 11),
+            ([events("data: a\n\n{\"error\":", "{\"code\":503}}\n")], ["a"], .parse, json, 1),
+            ([loop], [], .transport, URLError(.httpTooManyRedirects), 17),
+            ([.status(403)], [], .validate, statuses[1], 1),
+        ]
+    }()
 
     @Test(arguments: Transport.allCases, endings.indices)
     func endsWithTheErrorOfItsLastConnection(_ transport: Transport, _ index: Int) async throws {
@@ -150,9 +140,7 @@ import TestSupport
 
     @Test func endsAtALineThatIsTooLong() async throws {
         let longest = 16 * 1_048_576
-        network.stub(
-            .get("/events"), events("data: a\n\ndata: " + String(repeating: "x", count: longest)))
-
+        network.stub(.any, events("data: a\n\ndata: " + String(repeating: "x", count: longest)))
         let (all, error) = await stream(network, request).outcome()
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
@@ -163,12 +151,10 @@ import TestSupport
     @Test func sendsAPostOnce() async throws {
         network.stub(.post("/events"), events("data: a\n\n"), .error(.networkConnectionLost))
         let stream = stream(network, .test("events", method: "POST"))
-
         let (all, end) = await stream.outcome()
         #expect(all.map(\.data) == ["a"])
         #expect(end == nil)
         #expect(network.requests.count == 1)
-
         // Another iterator sends its own request.
         let (_, error) = await stream.outcome()
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
@@ -233,12 +219,10 @@ import TestSupport
     @Test func doesNotCountTheTimeOfAConnectionAgainstTheDeadline() async throws {
         let clock = MockClock(patience: .zero)
         let network = MockNetwork(clock: clock)
-        network.stub(
-            .get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(60)),
-            .status(204))
+        let pieces = events("data: a\n\n", "data: b\n\n", every: .seconds(60))
+        network.stub(.get("/events"), pieces, .status(204))
         let policy = RetryPolicy(baseDelay: .zero, deadline: .seconds(10))
-        var events = network.events(request, reconnecting: policy, clock: clock)
-            .makeAsyncIterator()
+        var events = network.events(request, reconnecting: policy, clock: clock).makeAsyncIterator()
 
         #expect(try await events.next()?.data == "a")
         await clock.advance(by: .seconds(60))

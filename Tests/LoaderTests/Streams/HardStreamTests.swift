@@ -19,7 +19,6 @@ import TestSupport
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, Self.compressedResponse)
         let stream = session.stream(URLRequest(url: baseURL), ServerSentEvents())
-
         let (events, error) = await stream.outcome()
         let isDecompressed = transport == .loopback
         #expect(events.map(\.data) == (isDecompressed ? ["one", "two"] : []))
@@ -101,7 +100,6 @@ import TestSupport
 
     @Test func keepsNoBodyOfAStreamThatHasBegun() async throws {
         network.stub(.any, response(["data: a\n\n", "event: error\ndata: b\n\n"]))
-
         let parser = ServerSentEvents().json(Data.self)
         let error = await network.stream(.test("a"), parser).outcome().error
         #expect(error?.stage == .parse)
@@ -111,7 +109,6 @@ import TestSupport
     @Test func keepsTheBeginningOfALongBody() async throws {
         let line = String(repeating: "x", count: 60_000) + "\n"
         network.stub(.any, response([line, line, line, line]))
-
         let error = await network.events(.test("a")).outcome().error
         // It came as one piece.
         #expect((error?.data?.count ?? 0) >= 65_536)

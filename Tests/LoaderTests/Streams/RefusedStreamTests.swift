@@ -42,7 +42,6 @@ import TestSupport
         let (response, acceptsBodies, message, data) = Self.refusals[index]
         network.stub(.get("/events"), response)
         let log = EventLog()
-
         let error = await network.observed(by: log)
             .stream(StrictRequest(acceptsBodies: acceptsBodies)).outcome().error
         #expect(error?.stage == (message == nil ? .parse : .validate))
@@ -92,7 +91,6 @@ import TestSupport
     @Test func readsARefusalForFiveSeconds() async throws {
         let events = pings(on: clock).events(.test("events"), reconnecting: .never, clock: clock)
         async let load = events.outcome().error
-
         await clock.advance(byEach: [.seconds(2), .seconds(2), .seconds(1)])
         let error = await load
         #expect(error?.stage == .validate)
@@ -141,7 +139,6 @@ import TestSupport
         let response = MockResponse.text("0123456789", status: 503)
         network.stub(.any, response.chunked(by: 1, every: .seconds(2)))
         async let load = network.limited(to: 1).stream(StrictRequest()).outcome().error
-
         await clock.advance(byEach: [.seconds(2), .seconds(2), .seconds(1)])
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "012"))
     }
@@ -156,9 +153,7 @@ import TestSupport
         .timingOut(after: .seconds(30), clock: clock)
         async let load = session.stream(StrictRequest()).outcome().error
 
-        for _ in 0..<3 {
-            await clock.advance(byEach: [.milliseconds(1_200), .milliseconds(400)])
-        }
+        for _ in 0..<3 { await clock.advance(byEach: [.milliseconds(1_200), .milliseconds(400)]) }
         #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
     }
 
@@ -170,7 +165,6 @@ import TestSupport
             return nil
         }
         let load = Task { await session.stream(EventsRequest()).outcome().error }
-
         await reading.wait()
         load.cancel()
         #expect(await load.value?.isCancellation == true)

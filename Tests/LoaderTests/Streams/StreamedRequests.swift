@@ -31,7 +31,6 @@ extension MockResponse {
 /// Events as they are, which may end anywhere.
 struct EventsRequest: StreamedAPIRequest {
     func makeRequest(from: Void) throws -> URLRequest { .test("events") }
-
     func makeParser(for response: HTTPURLResponse) -> ServerSentEvents { ServerSentEvents() }
 }
 
