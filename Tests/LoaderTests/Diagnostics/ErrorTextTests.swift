@@ -6,17 +6,12 @@ import TestSupport
 /// A test that fails with one of the errors prints its description.
 @Suite(.limited) struct ErrorTextTests {
     private static let file = URL(fileURLWithPath: "/a/b")
-    private static let load = APIRequestError(
-        stage: .parse, underlying: TransportError.bodyReadTwice)
     /// One of each public type.
     private static let errors: [any LocalizedError] = [
-        load,
-        DownloadError.fileInUse(file),
-        FileBodyError.missing(file),
-        MockError("There is no handler."),
-        RequestBuildingError("\"G T\" is not an HTTP method."),
-        StreamError.compressed,
-        TransportError.bodyReadTwice,
+        APIRequestError(stage: .parse, underlying: TransportError.bodyReadTwice),
+        DownloadError.fileInUse(file), FileBodyError.missing(file),
+        MockError("There is no handler."), RequestBuildingError("\"G T\" is not an HTTP method."),
+        StreamError.compressed, TransportError.bodyReadTwice,
         UnacceptableStatusError(statusCode: 404),
         VerificationError(findings: ["A finding."], bodyError: nil),
     ]

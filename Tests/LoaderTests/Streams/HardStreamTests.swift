@@ -6,18 +6,14 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct HardStreamTests {
     private let network = MockNetwork()
 
-    /// `data: one` and `data: two`, compressed with gzip.
-    private static let compressed = Data(
-        base64Encoded: "H4sIAAAAAAACA0tJLEm0UsjPS+XiSgEzS8rzubgAog1KPxYAAAA=")!
-
-    private static let compressedResponse = MockResponse.data(
-        compressed, contentType: "text/event-stream", headers: ["Content-Encoding": "gzip"])
-
     /// Only what comes from a socket is decompressed.
     @Test(arguments: Transport.allCases)
     func decompressesAStreamOrSaysThatNothingDid(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
-        network.stub(.any, Self.compressedResponse)
+        // `data: one` and `data: two`, compressed with gzip.
+        let bytes = Data(base64Encoded: "H4sIAAAAAAACA0tJLEm0UsjPS+XiSgEzS8rzubgAog1KPxYAAAA=")!
+        let encoding = ["Content-Encoding": "gzip"] as KeyValuePairs
+        network.stub(.any, .data(bytes, contentType: "text/event-stream", headers: encoding))
         let stream = session.stream(URLRequest(url: baseURL), ServerSentEvents())
         let (events, error) = await stream.outcome()
         let isDecompressed = transport == .loopback
@@ -30,11 +26,9 @@ import TestSupport
     func anEmptyBodyHasNoElements(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .text("", headers: ["Content-Type": "text/event-stream"]))
-
         let events = await session.stream(URLRequest(url: baseURL), ServerSentEvents()).outcome()
         #expect(events.elements.isEmpty)
         #expect(events.error == nil)
-
         // Where the end is marked, a body without the mark was cut.
         let words = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome()
         #expect(words.elements.isEmpty)
@@ -175,9 +169,7 @@ import TestSupport
     @MainActor @Test func parsesOnTheActorWithoutConstraints() async throws {
         func places<R: StreamedAPIRequest>(
             _ request: R, _ input: R.RequestDataType
-        ) async throws -> [R.Parser.Element] {
-            try await session.stream(request, input).all()
-        }
+        ) async throws -> [R.Parser.Element] { try await session.stream(request, input).all() }
 
         #expect(try await places(PlacesRequest(), ()) == [.mainActor, .mainActor, .mainActor])
     }

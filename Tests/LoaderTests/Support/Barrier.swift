@@ -3,26 +3,18 @@ import TestSupport
 
 /// Suspends tasks until a number of them have come.
 final class Barrier: Sendable {
-    private struct State {
-        var missing: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
+    private let missing: Locked<Int>
+    private let gate = Gate()
 
-    private let state: Locked<State>
-
-    init(_ count: Int) { state = Locked(State(missing: count)) }
+    init(_ count: Int) { missing = Locked(count) }
 
     func wait() async {
-        await withCheckedContinuation { continuation in
-            let ready = state.withLock { state in
-                state.missing -= 1
-                state.waiting.append(continuation)
-                guard state.missing <= 0 else { return [CheckedContinuation<Void, Never>]() }
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in ready { continuation.resume() }
+        let isLast = missing.withLock { missing in
+            missing -= 1
+            return missing <= 0
         }
+        if isLast { gate.open() }
+        await gate.wait()
     }
 }
 
