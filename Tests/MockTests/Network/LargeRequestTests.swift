@@ -21,9 +21,7 @@ import TestSupport
         for (items, isMatch) in [
             (Self.items, true), (Self.items + "&name7=1", false),
             (Self.items.dropLast(1) + "2", false), (Self.items + "&other=1", false),
-        ] {
-            #expect(matcher.report(on: record(items)).isMatch == isMatch)
-        }
+        ] { #expect(matcher.report(on: record(items)).isMatch == isMatch) }
         let fields = RequestMatcher.request(.form(Self.items))
         #expect(fields.report(on: RecordedRequest(request: .form(Self.items))).isMatch)
         #expect(!fields.report(on: RecordedRequest(request: .form(Self.items + "&x"))).isMatch)
@@ -40,14 +38,8 @@ import TestSupport
     }
 
     @Test func offersAStubWithTheFirstItemsThatMatches() async throws {
-        let network = MockNetwork()
-        let request = search(Self.items)
+        let text = try await MockNetwork().urlSession.mockError(search(Self.items))
 
-        let error = await #expect(throws: MockError.self) {
-            try await network.urlSession.exchange(request)
-        }
-
-        let text = error?.description ?? ""
         #expect(text.contains(#".query(["name0": "1", "#) && text.contains(#""name19": "1"])"#))
         #expect(text.hasSuffix(#""name19": "1"]), .json("{}"))"#))
         #expect(text.utf8.count < 4_000)
@@ -90,13 +82,10 @@ import TestSupport
             network.stub(matcher, .status(200))
         }
 
-        let error = await #expect(throws: MockError.self) {
-            try await network.exchange(request)
-        }
-        let text = "\(try #require(error))"
+        let text = try await network.mockError(request)
         #expect(text.contains("with the body \(shown)"), "\(text)")
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect("\(try #require(verification))".contains(text))
+        let verification = try #require(throws: VerificationError.self) { try network.verify() }
+        #expect("\(verification)".contains(text))
         #expect(network.requests.description.utf8.count < 200)
         #expect(text.utf8.count < 2_000)
         #expect(body.bytesRead < 4_000_000, "\(body.bytesRead)")

@@ -16,14 +16,10 @@ import TestSupport
             (.status(99), "100...599"), (.text("x", status: 600), "100...599"),
         ]
         for (response, part) in responses {
-            let network = MockNetwork()
-            network.stub(.get("/a"), response)
+            let network = MockNetwork(response)
             for _ in 0..<2 {
-                let failure = await #expect(throws: MockError.self) {
-                    try await network.urlSession.exchange(.test("a"))
-                }
-                #expect(failure?.description.contains(part) == true)
-                #expect(failure?.description.contains("MockNetworkTests.swift:") == true)
+                let text = try await network.urlSession.mockError()
+                #expect(text.contains(part) && text.contains("MockNetworkTests.swift:"))
             }
             #expect(network.findings.count == 1)
         }
@@ -33,9 +29,8 @@ import TestSupport
         network.stub(.get("/a"), .text("one"), .json(""), .text("three"), .status(99))
 
         #expect(try await get("a") == "one")
-        let failure = await #expect(throws: MockError.self) { try await get("a") }
-        let text = "Response 2 of 4: .json(_:) was given an empty text."
-        #expect(failure?.description.hasPrefix(text) == true)
+        let text = try await network.urlSession.mockError()
+        #expect(text.hasPrefix("Response 2 of 4: .json(_:) was given an empty text."))
         #expect(try await get("a") == "three")
         let starts = network.findings.map { "\($0.prefix(16))" }
         #expect(starts == ["Response 2 of 4:", "Response 4 of 4:"])
@@ -86,9 +81,7 @@ import TestSupport
         for (url, path) in [
             ("https://h", ""), ("https://h/?a", "/"), ("https://h/a%20b/%2F?c#d", "/a b//"),
             ("https://h/%FF/a", "/\u{FFFD}/a"),
-        ] {
-            #expect(RecordedRequest(request: .url(url)).path == path)
-        }
+        ] { #expect(RecordedRequest(request: .url(url)).path == path) }
         let record = RecordedRequest(request: .url("https://h/?q=%FF&%FF=1&a"))
         #expect(record.queryItems.map(\.name) == ["q", "\u{fffd}", "a"])
         #expect(record.queryItems.map(\.value) == ["\u{fffd}", "1", nil])
@@ -151,18 +144,14 @@ import TestSupport
         #expect(network.requests.map(\.sent.count) == [0, 1])
     }
 
-    @Test func hasOneSession() {
-        #expect(network.urlSession === network.urlSession)
-    }
+    @Test func hasOneSession() { #expect(network.urlSession === network.urlSession) }
 
     @Test func keepsCookiesToItself() async throws {
         network.stub(.get("/login"), .status(204).header("Set-Cookie", "id=7; Path=/"))
         network.stub(.get("/a"), .text("x"))
-        let other = MockNetwork()
-        other.stub(.any, .text("x"))
+        let other = MockNetwork(.text("x"))
 
-        _ = try await get("login")
-        _ = try await get("a")
+        for path in ["login", "a"] { _ = try await get(path) }
         _ = try await other.urlSession.exchange(.test("a"))
 
         #expect(network.requests.last?.request.value(forHTTPHeaderField: "Cookie") == "id=7")
@@ -175,9 +164,6 @@ import TestSupport
     func respondsToEveryScheme(_ url: String) async throws {
         network.stub(.any, .text("mine"))
 
-        let url = try #require(URL(string: url))
-        let (data, _) = try await network.urlSession.data(for: URLRequest(url: url))
-
-        #expect(data.text == "mine")
+        #expect(try await network.urlSession.data(for: .url(url)).0.text == "mine")
     }
 }

@@ -28,8 +28,7 @@ import TestSupport
     private func failure(
         of request: URLRequest = .test("a"), over network: MockNetwork
     ) async throws -> String {
-        let error = await #expect(throws: MockError.self) { try await network.exchange(request) }
-        let text = try #require(error).description
+        let text = try await network.mockError(request)
         #expect(network.findings.contains(text), "\(text)")
         return text
     }
@@ -53,10 +52,9 @@ import TestSupport
             }
         }
         return Wordings(
-            "A request to which no stub responds",
-            try await failure(over: MockNetwork()),
-            "\(try #require(placed))",
-            try await failure(of: post, over: network), try await failure(over: once))
+            "A request to which no stub responds", try await failure(over: MockNetwork()),
+            "\(try #require(placed))", try await failure(of: post, over: network),
+            try await failure(over: once))
     }
 
     private func unusable() async throws -> Wordings {
@@ -88,11 +86,8 @@ import TestSupport
         two.stub(.any, .text("1"), .text("2"), then: .fail, fileID: "A/B.swift", line: 7)
         _ = try await one.exchange(.test("a"))
         for _ in 1...2 { _ = try await two.exchange(.test("a")) }
-        let forbidden = await #expect(throws: MockError.self) {
-            try await never.exchange(.test("a"))
-        }
         return Wordings(
-            "A request that a stub refuses", "\(try #require(forbidden))", try findings(never),
+            "A request that a stub refuses", try await never.mockError(), try findings(never),
             try await failure(over: one), try await failure(over: two))
     }
 

@@ -13,23 +13,18 @@ import TestSupport
         let network = MockNetwork()
         network.stub(
             .post("/users").query(["token": "hunter9"]).header("Authorization", "Bearer hunter9")
-                .json(#"{"password": "hunter9"}"#),
-            .json("{}"))
+                .json(#"{"password": "hunter9"}"#), .json("{}"))
         return network
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
     func showsEveryValue(_ transport: Transport) async throws {
         let network = network()
-        let failure = await #expect(throws: MockError.self) {
-            try await transport.open(network).session.exchange(request)
-        }
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(verification?.findings.first == failure?.description)
-        let texts = [
-            "\(try #require(failure))", "\(try #require(verification))",
-            network.requests.map { "\($0)" }.joined(),
-        ].joined(separator: "\n")
+        let failure = try await transport.open(network).session.mockError(request)
+        let verification = try #require(throws: VerificationError.self) { try network.verify() }
+        #expect(verification.findings.first == failure)
+        let requests = network.requests.map { "\($0)" }
+        let texts = ([failure, "\(verification)"] + requests).joined(separator: "\n")
 
         #expect(!texts.contains("REDACTED"))
         for text in [
@@ -39,16 +34,13 @@ import TestSupport
             "  ✗ header Authorization: Bearer hunter9, but the request has Authorization: Bearer hunter2",
             "POST https://api.example.com/users?token=hunter2, 36 bytes",
             ##".query(["token": "hunter2"]).json(#"{"card":"4242","password":"hunter2"}"#)"##,
-        ] {
-            #expect(texts.contains(text), "\(text)\n\(texts)")
-        }
+        ] { #expect(texts.contains(text), "\(text)\n\(texts)") }
     }
 
     @Test func theErrorOfALoadHidesItsRequestAndShowsTheTextOfTheMock() async throws {
-        let failure = try #require(
-            await #expect(throws: MockError.self) {
-                try await network().exchange(request)
-            })
+        let failure = try await #require(throws: MockError.self) {
+            try await network().exchange(request)
+        }
         func text(_ redaction: Redaction) -> String {
             APIRequestError(
                 stage: .transport, request: request, underlying: failure, redaction: redaction

@@ -28,8 +28,7 @@ import TestSupport
     }
 
     @Test func sendsNothingForATaskThatIsCancelledBeforeItIsResumed() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("value"), times: .any)
+        let network = MockNetwork(.text("value"))
 
         let load = DataLoad(.test("a"), over: network.urlSession)
         load.task.cancel()
@@ -67,16 +66,12 @@ import TestSupport
                 _ session: URLSession, task: URLSessionTask,
                 willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
                 completionHandler: @escaping Decision
-            ) {
-                questions.append((newRequest, completionHandler))
-            }
+            ) { questions.append((newRequest, completionHandler)) }
 
             func urlSession(
                 _ session: URLSession, task: URLSessionTask,
                 didCompleteWithError error: (any Error)?
-            ) {
-                end.open()
-            }
+            ) { end.open() }
         }
         let network = MockNetwork()
         network.stub(.get("/old"), .redirect(to: "/new"))
@@ -101,9 +96,7 @@ import TestSupport
         let session = MockURLSession()
         let calls = Locked(0)
         for _ in 0..<200 {
-            let task = session.dataTask(with: .test("a")) { _, _, _ in
-                calls.withLock { $0 += 1 }
-            }
+            let task = session.dataTask(with: .test("a")) { _, _, _ in calls.withLock { $0 += 1 } }
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { task.resume() }
                 group.addTask { task.cancel() }

@@ -4,27 +4,20 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct RecordedResponseTests {
-    /// A response, and what the journal keeps of it.
-    struct Row: Sendable {
-        let response: MockResponse
-        var status: Int?
-        var pieces: [String] = []
-        var error: URLError.Code?
-    }
+    typealias Row = (response: MockResponse, status: Int?, pieces: [String], error: URLError.Code?)
 
-    static let rows = [
-        Row(response: .json("{}", status: 201), status: 201, pieces: ["{}"]),
-        Row(response: .text("abc").delayed(by: .seconds(1)), status: 200, pieces: ["abc"]),
-        Row(response: .chunks(["a", "bc"], every: .seconds(1)), status: 200, pieces: ["a", "bc"]),
-        Row(response: .chunks(["a", "bc"]), status: 200, pieces: ["a", "bc"]),
-        Row(response: .status(204), status: 204), Row(response: .text(""), status: 200),
-        Row(response: .error(.timedOut), error: .timedOut),
-        Row(
-            response: .text("abc").failing(afterBytes: 1), status: 200, pieces: ["a"],
-            error: .networkConnectionLost),
-        Row(
-            response: .text("abc").chunked(by: 2).failing(afterBytes: 3), status: 200,
-            pieces: ["ab", "c"], error: .networkConnectionLost),
+    /// Responses, and what the journal keeps of them.
+    private static let rows: [Row] = [
+        (.json("{}", status: 201), 201, ["{}"], nil),
+        (.text("abc").delayed(by: .seconds(1)), 200, ["abc"], nil),
+        (.chunks(["a", "bc"], every: .seconds(1)), 200, ["a", "bc"], nil),
+        (.chunks(["a", "bc"]), 200, ["a", "bc"], nil), (.status(204), 204, [], nil),
+        (.text(""), 200, [], nil), (.error(.timedOut), nil, [], .timedOut),
+        (.text("abc").failing(afterBytes: 1), 200, ["a"], .networkConnectionLost),
+        (
+            .text("abc").chunked(by: 2).failing(afterBytes: 3), 200, ["ab", "c"],
+            .networkConnectionLost
+        ),
     ]
 
     @Test(arguments: Transport.allCases)
@@ -34,8 +27,7 @@ import TestSupport
             client.network.stub(.any, row.response, times: .any)
             _ = try? await client.load()
 
-            let request = try #require(
-                await client.network.waitForResponses().first, comment)
+            let request = try #require(await client.network.waitForResponses().first, comment)
             #expect(request.response?.statusCode == row.status, comment)
             #expect(request.sent.map(\.text) == row.pieces, comment)
             #expect(request.sentBody.pieceCount == row.pieces.count, comment)
@@ -56,9 +48,8 @@ import TestSupport
     func keepsThePiecesOfARequestThatIsPassedOn(_ transport: Transport) async throws {
         let server = MockNetwork()
         let stub = server.stub(.any, .stream(contentType: "text/plain"))
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: server))
-        let (session, _) = try transport.open(network)
+        let network = MockNetwork(.passthrough(to: server))
+        let session = try transport.open(network).session
 
         async let opened = session.stream(.test("a"))
         try await stub.send("one")

@@ -81,8 +81,7 @@ extension RequestShape {
     static let kinds = [
         Self("GET"), Self("HEAD"), Self("POST"), Self("DELETE"), Self("OPTIONS"), Self("patch"),
         Self("POST", "/a", .data("a=b")), Self("POST", "/a", .stream("x")),
-        Self("POST", "/a", .file),
-        Self("PUT", "/a", .data("x")), Self("PATCH", "/a", .data("{}")),
+        Self("POST", "/a", .file), Self("PUT", "/a", .data("x")), Self("PATCH", "/a", .data("{}")),
         Self("QUERY", "/a?b", .data("x")),
     ]
 
@@ -131,13 +130,13 @@ extension RequestShape {
     ]
 
     private static let headers =
-        fields.map { Self("GET", fields: $0) } + [
+        fields.map { Self("GET", "/a", .none, $0) } + [
             Self("POST", "/a", .data("x"), ["Content-Length": "1"]),
             Self("POST", "/a", .none, ["Content-Length": "0"]),
             Self("POST", "/a", .data("x"), ["Expect": "100-continue"]),
             Self("POST", "/a", .data("x"), ["Transfer-Encoding": "chunked"]),
             // A server takes the host of the URL from the header.
-            Self("GET", fields: ["Host": "api.example.com"], mocks: [.url]),
+            Self("GET", "/a", .none, ["Host": "api.example.com"], mocks: [.url]),
         ]
 
     private static let urls =
@@ -173,14 +172,7 @@ extension RequestShape {
         // A server refuses what is not HTTP.
         Self("", "/a", mocks: [.outcome, .arrival]),
         Self("A B", "/a", mocks: [.outcome, .arrival]),
-        Self("GET", fields: ["A B": "c"], mocks: [.outcome, .arrival]),
-        Self("GET", fields: ["X-A": "a\u{1}b"], mocks: [.outcome, .arrival]),
+        Self("GET", "/a", .none, ["A B": "c"], mocks: [.outcome, .arrival]),
+        Self("GET", "/a", .none, ["X-A": "a\u{1}b"], mocks: [.outcome, .arrival]),
     ]
-
-    private init(
-        _ method: String, fields: KeyValuePairs<String, String>, mocks: Set<Aspect> = [],
-        curl: Set<Aspect> = []
-    ) {
-        self.init(method, "/a", .none, fields, mocks: mocks, curl: curl)
-    }
 }

@@ -1,0 +1,48 @@
+import APIKitLite
+import TestSupport
+
+@testable import APIKitLiteTesting
+
+extension MockNetwork {
+    /// A network that gives one response to every request.
+    convenience init(
+        _ response: MockResponse, clock: (any Clock<Duration>)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(clock: clock)
+        stub(.any, response, fileID: fileID, line: line)
+    }
+}
+
+extension TestClient {
+    /// A client of a network that gives one response to every request, and the stub of it.
+    static func stubbed(
+        _ transport: Transport = .direct, clock: MockClock? = nil,
+        _ response: MockResponse = .stream()
+    ) throws -> (client: TestClient, stub: Stub) {
+        let client = try TestClient(transport, MockNetwork(clock: clock))
+        return (client, client.network.stub(.any, response))
+    }
+}
+
+extension HTTPSession {
+    /// The text of the `MockError` of a request.
+    func mockError(
+        _ request: URLRequest = .test("a"), _ comment: @autoclosure () -> Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
+        try await #require(
+            throws: MockError.self, comment(), sourceLocation: sourceLocation
+        ) { try await exchange(request) }.description
+    }
+}
+
+/// The code of the `URLError` that the work throws.
+func urlErrorCode<Result>(
+    isolation: isolated (any Actor)? = #isolation,
+    sourceLocation: SourceLocation = #_sourceLocation, of work: () async throws -> Result
+) async -> URLError.Code? {
+    await #expect(throws: URLError.self, sourceLocation: sourceLocation) {
+        _ = try await work()
+    }?.code
+}
