@@ -16,9 +16,7 @@ import TestSupport
         clock.load.withLock { $0 = load }
         mayBegin.open()
 
-        let error = await #expect(throws: URLError.self) { try await load.value }
-
-        #expect(error?.code == .cancelled)
+        #expect(await urlErrorCode { try await load.value } == .cancelled)
         #expect(network.requests.map(\.wasCancelled) == [true])
         try network.verify()
     }
@@ -30,9 +28,7 @@ private final class CancellingClock: Clock {
     private let readings = Locked(0)
     private let last: Int
 
-    init(atReading last: Int) {
-        self.last = last
-    }
+    init(atReading last: Int) { self.last = last }
 
     var minimumResolution: Duration { .nanoseconds(1) }
 

@@ -7,8 +7,7 @@ import TestSupport
     /// The times at which the pieces of a response are sent.
     private func times(_ response: MockResponse, body: String) async throws -> [Duration] {
         let clock = MockClock(patience: .zero)
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, response)
+        let network = MockNetwork(response, clock: clock)
         let load = Task { try await network.exchange(.test("a")).0.text }
         await network.waitForRequests()
         await clock.advance(by: .seconds(50))
@@ -18,9 +17,8 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func aPaceTakesNoTimeWithoutAClock(_ transport: Transport) async throws {
-        let client = try TestClient(transport)
-        client.network.stub(
-            .any, .chunks(["ab", "cd"], every: .seconds(70)).delayed(by: .seconds(70)))
+        let response = MockResponse.chunks(["ab", "cd"], every: .seconds(70))
+        let client = try TestClient(transport, MockNetwork(response.delayed(by: .seconds(70))))
 
         #expect(try await client.load() == "abcd")
         #expect(client.network.requests[0].sent.map(\.text) == ["ab", "cd"])

@@ -29,8 +29,7 @@ import TestSupport
     @Test(arguments: transports, [false, true])
     func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
         for _ in 0..<30 {
-            let client = try TestClient(transport)
-            let stub = client.network.stub(.any, .stream())
+            let (client, stub) = try TestClient.stubbed(transport)
             let terminator = hasTerminator ? "data: [DONE]\n\n" : ""
             async let sent: Void = stub.send("data: \"a\"\n\n" + terminator)
 
@@ -43,8 +42,7 @@ import TestSupport
 
     @Test(arguments: transports)
     func aReaderThatReadsWaits(_ transport: Transport) async throws {
-        let client = try TestClient(transport)
-        let stub = client.network.stub(.any, .stream())
+        let (client, stub) = try TestClient.stubbed(transport)
         let reader = Task { for try await _ in client.session.stream(WordsRequest()) {} }
         try await stub.waitForReader()
 
@@ -57,8 +55,7 @@ import TestSupport
     @Test(arguments: transports)
     @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
         for _ in 0..<30 {
-            let client = try TestClient(transport)
-            let stub = client.network.stub(.any, .stream())
+            let (client, stub) = try TestClient.stubbed(transport)
             let model = Model(client.session)
             async let loaded: Void = model.load()
 
@@ -82,8 +79,8 @@ import TestSupport
         let events = (0..<steps).map { ServerSentEvent(data: "\"\($0)\"") }
         for _ in 0..<3 {
             let clock = MockClock()
-            let client = try TestClient(transport, MockNetwork(clock: clock))
-            let stub = client.network.stub(.any, .events(events, every: .seconds(1)))
+            let (client, stub) = try TestClient.stubbed(
+                transport, clock: clock, .events(events, every: .seconds(1)))
             let model = Model(client.session)
             let loading = Task { try await model.load() }
             try await stub.waitForReader()
@@ -101,8 +98,7 @@ import TestSupport
     }
 
     @Test func theWaitEndsWithTheTask() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
+        let stub = MockNetwork().stub(.any, .stream())
         let waiting = Task { try await stub.waitForReader() }
 
         waiting.cancel()
@@ -112,8 +108,7 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func nothingShowsWhatAnotherClientHasRead(_ transport: Transport) async throws {
-        let client = try TestClient(transport)
-        let stub = client.network.stub(.any, .hanging)
+        let (client, stub) = try TestClient.stubbed(transport, .hanging)
         let load = Task { try await client.load() }
 
         let error = await #expect(throws: MockError.self) {

@@ -5,12 +5,9 @@ import TestSupport
 
 @Suite(.limited, .usesSockets) struct StreamWriterTests {
     private func network(
-        clock: MockClock? = nil,
-        _ send: @escaping @Sendable (StreamWriter) async throws -> Void
+        clock: MockClock? = nil, _ send: @escaping @Sendable (StreamWriter) async throws -> Void
     ) -> MockNetwork {
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .stream(send))
-        return network
+        MockNetwork(.stream(send), clock: clock)
     }
 
     @Test(arguments: Transport.allCases)
@@ -96,9 +93,7 @@ import TestSupport
             }
         }
         let session = network.urlSession(
-            delegate: CallbackDelegate(piece: { _, data in
-                seen.append("received \(data.text)")
-            }))
+            delegate: CallbackDelegate(piece: { _, data in seen.append("received \(data.text)") }))
 
         session.dataTask(with: .test("a")).resume()
         let events = await seen.events { $0 == "sent 20" }
@@ -114,14 +109,7 @@ import TestSupport
     @Test func aClientThatLeavesBecauseOfAPieceHasTakenIt() async throws {
         let results = Recorder<URLError.Code?>()
         let network = network { writer in
-            for piece in ["a", "b"] {
-                do {
-                    try await writer.send(piece)
-                    results.append(nil)
-                } catch {
-                    results.append((error as? URLError)?.code)
-                }
-            }
+            for piece in ["a", "b"] { await results.record { try await writer.send(piece) } }
         }
         // It cancels its task at the first piece, and returns when the network knows that.
         let session = network.urlSession(
@@ -146,11 +134,7 @@ import TestSupport
                 // The client may read the piece and leave before the delegate has returned.
                 try? await writer.send("a")
                 try? await clock.sleep(for: .seconds(30))
-                do {
-                    try await writer.send("b")
-                } catch {
-                    errors.append((error as? URLError)?.code)
-                }
+                await errors.record { try await writer.send("b") }
                 // A call that begins after the end may throw just before the cancellation.
                 await yieldWhile { true }
                 errors.append(.cancelled)
@@ -179,15 +163,9 @@ import TestSupport
         let (errors, gate) = (Recorder<URLError.Code?>(), Gate())
         let network = network { writer in
             await gate.wait()
-            do {
-                if isInOwnTask {
-                    try await Task { try await writer.send("a") }.value
-                } else {
-                    try await writer.send("a")
-                }
-                errors.append(nil)
-            } catch {
-                errors.append((error as? URLError)?.code)
+            await errors.record {
+                let send = { @Sendable in try await writer.send("a") }
+                try await isInOwnTask ? Task { try await send() }.value : send()
             }
         }
         let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
@@ -215,8 +193,7 @@ import TestSupport
         var pieces = try await client.stream().body.makeAsyncIterator()
 
         #expect(try await pieces.next()?.text == "a")
-        let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
-        #expect(error?.code == .networkConnectionLost)
+        #expect(await urlErrorCode { try await pieces.next() } == .networkConnectionLost)
     }
 
     @Test(arguments: Transport.allCases)
@@ -236,16 +213,15 @@ import TestSupport
         #expect(try await pieces.next()?.text == "a")
         await clock.advance(by: .seconds(60))
 
-        let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
-        #expect(error?.code == (transport == .loopback ? .networkConnectionLost : .timedOut))
+        let code = await urlErrorCode { try await pieces.next() }
+        #expect(code == (transport == .loopback ? .networkConnectionLost : .timedOut))
         await isCancelled.wait()
     }
 
     @Test(arguments: [("HEAD", 200), ("GET", 199), ("GET", 204), ("GET", 304)])
     func runsNoClosureWithoutABody(_ method: String, _ status: Int) async throws {
-        let network = MockNetwork()
-        network.stub(
-            .any, .stream(status: status) { _ in Issue.record("The closure must not run.") })
+        let network = MockNetwork(
+            .stream(status: status) { _ in Issue.record("The closure must not run.") })
 
         let (data, response) = try await network.urlSession.exchange(.test("a", method: method))
 
@@ -270,9 +246,8 @@ import TestSupport
     }
 
     @Test func aWriterSendsNothingAfterItsClosure() async throws {
-        let network = MockNetwork()
         let kept = Locked<StreamWriter?>(nil)
-        network.stub(.any, .stream { writer in kept.withLock { $0 = writer } })
+        let network = network { writer in kept.withLock { $0 = writer } }
 
         _ = try await network.exchange(.test("a"))
         let writer = try #require(kept.withLock { $0 })
@@ -338,6 +313,16 @@ import TestSupport
     }
 }
 
-private enum Name {
-    @TaskLocal static var current = ""
+private enum Name { @TaskLocal static var current = "" }
+
+extension Recorder<URLError.Code?> {
+    /// Records how a piece is sent: nil if the client takes it.
+    fileprivate func record(_ send: () async throws -> Void) async {
+        do {
+            try await send()
+            append(nil)
+        } catch {
+            append((error as? URLError)?.code)
+        }
+    }
 }
