@@ -19,8 +19,7 @@ struct MalformedRequest: Sendable {
             [
                 "GET HTTP/1.1", "PRI * HTTP/2.0", "GET / HTTP/2.0", "GET / HTTP/1.10",
                 "GET / HTTP/1", "GET / HTTP/1.x", "GET / HTTP/1.²", "GET / http/1.1", "GET /",
-                "GET  / HTTP/1.1",
-                "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1",
+                "GET  / HTTP/1.1", "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1",
                 "GET http:a HTTP/1.1", "GET a HTTP/1.1", "G(T / HTTP/1.1",
             ].map { line($0) }
         ),
@@ -116,8 +115,7 @@ let conversation =
     "GET / HTTP/1.1\r\nHost: h\r\nCookie: a=1\r\ncookie: b=2\r\n\r\n\r\n"
     + "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\nhello\r\nyou!"
     + "PUT /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n"
-    + "3;x=y\r\nabc\r\n0B ; x=\"y\"\r\n0123456789\r\r\n"
-    + "5\r\n\nabcd\r\n00\r\nX-Sum: 5\r\n\r\n"
+    + "3;x=y\r\nabc\r\n0B ; x=\"y\"\r\n0123456789\r\r\n" + "5\r\n\nabcd\r\n00\r\nX-Sum: 5\r\n\r\n"
     + "GET /lf HTTP/1.1\nHost: h\n\n"
     + "DELETE /c HTTP/1.1\r\nHost: h\r\nAccept: a\r\naccept:b \r\nConnection: close\r\n\r\n"
 

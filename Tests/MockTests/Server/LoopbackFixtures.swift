@@ -13,11 +13,10 @@ extension ResponsePart {
     static func of(
         _ chunks: [Data], status: Int = 200, fields: [String: String] = [:]
     ) -> ResponsePart {
-        let url = URL(string: "http://127.0.0.1")!
-        return .complete(
-            HTTPURLResponse(
-                url: url, statusCode: status, httpVersion: nil, headerFields: fields)!,
-            chunks)
+        let response = HTTPURLResponse(
+            url: URL(string: "http://127.0.0.1")!, statusCode: status, httpVersion: nil,
+            headerFields: fields)!
+        return .complete(response, chunks)
     }
 }
 
@@ -36,6 +35,13 @@ extension LoopbackServer {
     static func echo() throws -> LoopbackServer {
         try LoopbackServer { .of([$0.httpBody ?? Data()]) }
     }
+
+    /// A client that has sent a text, and perhaps sends nothing more.
+    func client(_ text: String = "", isFinished: Bool = false) throws -> RawClient {
+        let client = try RawClient(port: port, sending: text)
+        if isFinished { client.finishSending() }
+        return client
+    }
 }
 
 /// Requests that have arrived and get responses when the test says so.
@@ -45,12 +51,14 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
     private let arrivals = DispatchSemaphore(value: 0)
     private let cancellations = DispatchSemaphore(value: 0)
 
-    func serve() throws -> LoopbackServer {
-        try LoopbackServer { [self] _, respond in
-            lock.withLock { responders.append(respond) }
-            arrivals.signal()
-            return { self.cancellations.signal() }
+    static func serve() throws -> (held: HeldRequests, server: LoopbackServer) {
+        let held = HeldRequests()
+        let server = try LoopbackServer { _, respond in
+            held.lock.withLock { held.responders.append(respond) }
+            held.arrivals.signal()
+            return { held.cancellations.signal() }
         }
+        return (held, server)
     }
 
     /// - Returns: Whether that many arrived before a test's patience ended.

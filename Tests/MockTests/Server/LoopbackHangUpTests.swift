@@ -34,9 +34,8 @@ import TestSupport
 
     @Test(arguments: [get("/"), get("/") + get("/")])
     func noticesAtItsResponseThatAClientHasLeft(_ text: String) async throws {
-        let held = HeldRequests()
-        let server = try held.serve()
-        let client = try RawClient(port: server.port, sending: text)
+        let (held, server) = try HeldRequests.serve()
+        let client = try server.client(text)
         #expect(held.waitForArrivals())
         client.reset()
 

@@ -7,10 +7,8 @@ import TestSupport
     @Test func servesManyConnectionsAtOnce() throws {
         // 100, where the process may have as many descriptors.
         let count = min(100, raisedDescriptorLimit() / 8)
-        let held = HeldRequests()
-        let server = try held.serve()
-        let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
-        for client in clients { client.send(get("/")) }
+        let (held, server) = try HeldRequests.serve()
+        let clients = try (0..<count).map { _ in try server.client(get("/")) }
 
         // All of them wait for a response now.
         #expect(held.waitForArrivals(clients.count))
@@ -33,9 +31,9 @@ import TestSupport
                 return { cancelledCount.withLock { $0 += 1 } }
             }
             // An older connection, which is not idle, stays open.
-            let busy = try RawClient(port: server.port, sending: get("/held"))
+            let busy = try server.client(get("/held"))
             await isHeld.wait()
-            let idle = try RawClient(port: server.port, sending: get("/"))
+            let idle = try server.client(get("/"))
             #expect(try idle.reply().status == 200)
             var last: Int32 = -1
             while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
@@ -44,7 +42,7 @@ import TestSupport
             // The next client takes the last descriptor, so the server has none for it.
             close(last)
 
-            let other = try RawClient(port: server.port, sending: get("/"))
+            let other = try server.client(get("/"))
 
             #expect(try other.reply().status == 200)
             try #require(cancelledCount.withLock { $0 } == 0)
@@ -57,7 +55,7 @@ import TestSupport
     /// A process that the test starts must not keep the server's port and connections open.
     @Test func aChildProcessInheritsNoSocket() throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port, sending: get("/"))
+        let client = try server.client(get("/"))
         #expect(try client.reply().status == 200)
 
         let flags = (0..<Int32(clamping: raisedDescriptorLimit())).filter {
@@ -68,9 +66,8 @@ import TestSupport
     }
 
     @Test func cancelsWhenTheClientHasGone() throws {
-        let held = HeldRequests()
-        let server = try held.serve()
-        var client: RawClient? = try RawClient(port: server.port)
+        let (held, server) = try HeldRequests.serve()
+        var client: RawClient? = try server.client()
         client?.send(get("/"))
         #expect(held.waitForArrivals())
         client = nil
@@ -87,9 +84,7 @@ import TestSupport
             respond(ResponsePart.of("x"))
             return {}
         }
-        let client = try RawClient(port: server.port)
-        client.send(get("/a") + get("/b"))
-        client.finishSending()
+        let client = try server.client(get("/a") + get("/b"), isFinished: true)
 
         #expect(try client.reply().text == "x")
         #expect(try client.reply().text == "x")
@@ -98,15 +93,10 @@ import TestSupport
 
     /// The response comes after the server has noticed that the client sends nothing more.
     @Test func respondsToAClientThatHasFinishedSendingLongAgo() throws {
-        let held = HeldRequests()
-        let server = try held.serve()
-        let old = try RawClient(port: server.port)
-        old.send("GET /old HTTP/1.0\r\n\r\n")
-        old.finishSending()
+        let (held, server) = try HeldRequests.serve()
+        let old = try server.client("GET /old HTTP/1.0\r\n\r\n", isFinished: true)
         #expect(held.waitForArrivals())
-        let client = try RawClient(port: server.port)
-        client.send(get("/"))
-        client.finishSending()
+        let client = try server.client(get("/"), isFinished: true)
         #expect(held.waitForArrivals())
 
         #expect(client.wasProbed() && old.wasProbed())
@@ -124,9 +114,7 @@ import TestSupport
             parts.withLock { $0 = respond }
             return {}
         }
-        let client = try RawClient(port: server.port)
-        client.send(get("/"))
-        client.finishSending()
+        let client = try server.client(get("/"), isFinished: true)
 
         #expect(client.wasProbed())
         let respond = try #require(parts.withLock { $0 })
@@ -154,8 +142,7 @@ import TestSupport
             }
             return {}
         }
-        let client = try RawClient(port: server.port, sending: get("/"))
-        client.finishSending()
+        let client = try server.client(get("/"), isFinished: true)
         hasFinished.signal()
 
         #expect(try client.reply().text == "ab")
@@ -169,7 +156,7 @@ import TestSupport
             respond(ResponsePart(head: ResponsePart.of("a", "b").head))
             return { cancelled.signal() }
         }
-        let client = try RawClient(port: server.port, sending: get("/"))
+        let client = try server.client(get("/"))
         #expect(try client.hasBegunToReceive())
 
         client.finishSending()
@@ -187,7 +174,7 @@ import TestSupport
             respond(.of("x"))
             return { wasCancelled.withLock { $0 = true } }
         }
-        let client = try RawClient(port: server.port, sending: get("/"))
+        let client = try server.client(get("/"))
         await hasArrived.wait()
         client.reset()
         hasLeft.signal()
@@ -210,7 +197,7 @@ import TestSupport
             return {}
         }
         box.withLock { $0 = server }
-        let client = try RawClient(port: server.port, sending: get("/a") + get("/b"))
+        let client = try server.client(get("/a") + get("/b"))
 
         #expect(try client.reply().text == "x")
         await server.listener.closedConnections.wait { $0 >= 1 }
@@ -220,10 +207,8 @@ import TestSupport
     @Test func aSlowReaderDelaysNobody() throws {
         let large = Data(count: 8_000_000)
         let server = try LoopbackServer { .of($0.url?.path == "/large" ? [large] : [Data()]) }
-        let slow = try RawClient(port: server.port)
-        slow.send(get("/large"))
-        let quick = try RawClient(port: server.port)
-        quick.send(get("/small"))
+        let slow = try server.client(get("/large"))
+        let quick = try server.client(get("/small"))
 
         #expect(try quick.reply().status == 200)
         #expect(try slow.reply().body == large)
@@ -231,21 +216,15 @@ import TestSupport
 
     @Test func survivesAReaderThatLeaves() throws {
         let server = try LoopbackServer { _ in .of([Data(count: 16_000_000)]) }
-        for _ in 0..<4 {
-            let client = try RawClient(port: server.port)
-            client.send(get("/"))
-        }
-        let client = try RawClient(port: server.port)
-        client.send(get("/"))
+        for _ in 0..<4 { _ = try server.client(get("/")) }
+        let client = try server.client(get("/"))
 
         #expect(try client.reply().body.count == 16_000_000)
     }
 
     @Test func stopsWhileRequestsAreInFlight() throws {
-        let held = HeldRequests()
-        let server = try held.serve()
-        let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
-        for client in clients { client.send(get("/")) }
+        let (held, server) = try HeldRequests.serve()
+        let clients = try (0..<3).map { _ in try server.client(get("/")) }
         #expect(held.waitForArrivals(3))
 
         server.stop()
@@ -265,8 +244,7 @@ import TestSupport
             return { cancelled.signal() }
         }
         box.withLock { $0 = server }
-        let client = try RawClient(port: server.port)
-        client.send(get("/"))
+        let client = try server.client(get("/"))
 
         #expect(try client.rest().isEmpty)
         #expect(cancelled.wait(timeout: .now() + 900) == .success)
@@ -277,8 +255,7 @@ import TestSupport
         // A test that runs beside this one may take the port in between, but not every time.
         let hasRestarted = try (0..<10).contains { _ in
             let first = try LoopbackServer.echo()
-            let client = try RawClient(port: first.port)
-            client.send(get("/"))
+            let client = try first.client(get("/"))
             _ = try client.reply()
             first.stop()
             return (try? LoopbackServer(port: first.port) { _, _ in {} })?.url == first.url

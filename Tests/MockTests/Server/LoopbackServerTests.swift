@@ -9,10 +9,8 @@ import TestSupport
                 "\(request.httpMethod ?? "") \(request.url?.absoluteString ?? "")", status: 299,
                 fields: ["X-Seen": request.value(forHTTPHeaderField: "X-Sent") ?? ""])
         }
-        let client = try RawClient(
-            port: server.port,
-            sending:
-                "BREW /pot?milk=1 HTTP/1.1\r\nHost: localhost:1\r\nX-Sent: a\r\nx-sent: b\r\n\r\n")
+        let client = try server.client(
+            "BREW /pot?milk=1 HTTP/1.1\r\nHost: localhost:1\r\nX-Sent: a\r\nx-sent: b\r\n\r\n")
 
         let reply = try client.reply()
         #expect(reply.status == 299)
@@ -60,8 +58,7 @@ import TestSupport
         let old = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2")
         await forEachRow(Self.framings) { row, comment in
             let server = try LoopbackServer { _ in row.given }
-            let client = try RawClient(
-                port: server.port, sending: version == "1.0" ? old : get("/"))
+            let client = try server.client(version == "1.0" ? old : get("/"))
             let connection = row.fields["Connection"] ?? nil
 
             let reply = try client.reply()
@@ -81,12 +78,10 @@ import TestSupport
 
     /// Clients read one cookie in a field (RFC 6265, section 3).
     @Test func writesAFieldForEachCookie() throws {
-        let network = MockNetwork()
-        network.stub(
-            .any,
-            .text("x").header("Set-Cookie", "a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT").header(
-                "Set-Cookie", "b=2"))
-        let client = try RawClient(port: network.serve().port, sending: get("/"))
+        let network = MockNetwork(
+            .text("x").header("Set-Cookie", "a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT")
+                .header("Set-Cookie", "b=2"))
+        let client = try network.serve().client(get("/"))
 
         let lines = try client.reply().head.components(separatedBy: "\r\n")
 
@@ -106,10 +101,8 @@ import TestSupport
         }
         let (session, baseURL) = try Transport.loopback.open(network)
 
-        let error = await #expect(throws: URLError.self) {
-            try await session.exchange(URLRequest(url: baseURL))
-        }
-        #expect(error?.code == .networkConnectionLost)
+        let outcome = await session.outcome(of: URLRequest(url: baseURL))
+        #expect(outcome == .error(.networkConnectionLost))
     }
 
     /// Only the option `close` ends it (RFC 9110, section 7.6.1).
@@ -118,7 +111,7 @@ import TestSupport
         let server = try LoopbackServer {
             .of([$0.httpBody ?? Data()], fields: ["Connection": option])
         }
-        let client = try RawClient(port: server.port)
+        let client = try server.client()
 
         for body in ["one", "", "three"] {
             client.send(post("Content-Length: \(body.utf8.count)\r\n\r\n\(body)"))
@@ -127,9 +120,8 @@ import TestSupport
     }
 
     @Test func respondsToPipelinedRequestsInOrder() throws {
-        let held = HeldRequests()
-        let server = try held.serve()
-        let client = try RawClient(port: server.port, sending: get("/0") + get("/1") + get("/2"))
+        let (held, server) = try HeldRequests.serve()
+        let client = try server.client(get("/0") + get("/1") + get("/2"))
 
         var order: [String] = []
         for _ in 0..<3 {
@@ -185,8 +177,7 @@ import TestSupport
 
     @Test func saysContinueBeforeTheBody() throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(
-            port: server.port, sending: post("Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"))
+        let client = try server.client(post("Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"))
 
         #expect(try client.reply().status == 100)
         client.send("hello")
@@ -198,7 +189,7 @@ import TestSupport
         let server = try LoopbackServer.echo()
         await forEachRow([all[0], all[all.count / 2], all[all.count - 1]], named: \.name) {
             malformed, comment in
-            let client = try RawClient(port: server.port, sending: malformed.text)
+            let client = try server.client(malformed.text)
 
             let reply = try client.reply()
             #expect(reply.status == 400, comment)
@@ -206,9 +197,7 @@ import TestSupport
             #expect(reply.text.hasPrefix("This is not a request that the server reads: "), comment)
             #expect(reply.header("Connection") == "close", comment)
             #expect(try client.rest().isEmpty, comment)
-            let next = try RawClient(port: server.port)
-            next.send(get("/"))
-            #expect(try next.reply().status == 200, comment)
+            #expect(try server.client(get("/")).reply().status == 200, comment)
         }
     }
 
@@ -217,8 +206,7 @@ import TestSupport
     ])
     func refusesARequestWithoutItsEnd(_ text: String) throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port, sending: text)
-        client.finishSending()
+        let client = try server.client(text, isFinished: true)
 
         #expect(try client.reply().status == 400)
         #expect(try client.rest().isEmpty)
@@ -226,8 +214,7 @@ import TestSupport
 
     @Test func refusesAClientThatGoesOnSending() throws {
         let server = try LoopbackServer.echo()
-        let client = try RawClient(
-            port: server.port, sending: "POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
+        let client = try server.client("POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
 
         // If the socket closed immediately, this would fail, and the response might be lost.
         #expect(client.send(Data(count: 8_000_000)))
@@ -244,9 +231,7 @@ import TestSupport
         }
 
         func response(to path: String) throws -> String {
-            let client = try RawClient(
-                port: server.port, sending: get(path, "Connection: close\r\n"))
-            return try client.rest().text
+            try server.client(get(path, "Connection: close\r\n")).rest().text
         }
         #expect(try response(to: "/network").isEmpty)
         #expect(try response(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))

@@ -24,8 +24,7 @@ import TestSupport
         let network = MockNetwork(clock: clock)
         let piece = Data(count: 1_048_576)
         network.stub(.any, .stream { writer in for _ in 0..<64 { try await writer.send(piece) } })
-        let server = try network.serve()
-        let client = try RawClient(port: server.port, sending: get("/"))
+        let client = try network.serve().client(get("/"))
         _ = try client.hasBegunToReceive()
         var count = 0
         while network.requests[0].sentBody.pieceCount != count {
@@ -54,8 +53,7 @@ import TestSupport
                 while (try? await writer.send("a")) != nil {}
                 isCancelled.open()
             })
-        let server = try network.serve()
-        var client: RawClient? = try RawClient(port: server.port)
+        var client: RawClient? = try network.serve().client()
 
         client?.send(get("/"))
         _ = try client?.hasBegunToReceive()

@@ -18,9 +18,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         }
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-    }
+    struct Failure: Error, CustomStringConvertible { var description: String }
 
     private let descriptor: Int32
     private var received = Data()
@@ -36,9 +34,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         send(text)
     }
 
-    deinit {
-        if !isClosed { close(descriptor) }
-    }
+    deinit { if !isClosed { close(descriptor) } }
 
     /// - Returns: Whether the peer took all of it.
     @discardableResult
@@ -54,20 +50,16 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         isClosed = true
     }
 
-    func finishSending() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Reads one response, whichever way its body is delimited.
-    ///
-    /// - Parameter method: A `HEAD` has no body, whatever its fields say.
-    func reply(to method: String = "GET") throws -> Reply {
+    func reply() throws -> Reply {
         let head = try take(until: "\r\n\r\n")
         guard head.hasPrefix("HTTP/1.1 "), let status = Int(head.dropFirst(9).prefix(3)) else {
             throw Failure(description: "not a status line: \(head)")
         }
         var reply = Reply(status: status, head: head, body: Data())
-        if method == "HEAD" || status < 200 || status == 204 || status == 304 { return reply }
+        if status < 200 || status == 204 || status == 304 { return reply }
         if reply.header("Transfer-Encoding")?.lowercased() == "chunked" {
             while let chunk = try nextChunk() { reply.body += chunk }
         } else if let length = reply.header("Content-Length").flatMap(Int.init) {
@@ -79,9 +71,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     }
 
     /// Waits for the first bytes of a response, and keeps them for `reply()`.
-    func hasBegunToReceive() throws -> Bool {
-        try !received.isEmpty || receiveMore(orEnd: true)
-    }
+    func hasBegunToReceive() throws -> Bool { try !received.isEmpty || receiveMore(orEnd: true) }
 
     /// Waits until the server has asked, with a byte out of band, whether this client is still there.
     func wasProbed() -> Bool {
