@@ -10,8 +10,7 @@ import TestSupport
     private func code(
         _ transport: Transport, _ response: MockResponse, method: String = "GET"
     ) async throws -> ExchangeOutcome {
-        let client = try TestClient(transport)
-        client.network.stub(.any, response)
+        let client = try TestClient(transport, MockNetwork(response))
         return await client.session.outcome(of: client.request(method: method))
     }
 
@@ -39,9 +38,7 @@ import TestSupport
         client.network.stub(.get("/a"), .redirect(to: "/b").failing(afterBytes: 0), times: .any)
         client.network.stub(.get("/b"), .text("b"), times: .never)
 
-        let error = await #expect(throws: URLError.self) { try await client.stream() }
-
-        #expect(error?.code == .networkConnectionLost)
+        #expect(await urlErrorCode { try await client.stream() } == .networkConnectionLost)
         try client.network.verify()
     }
 
@@ -102,18 +99,6 @@ import TestSupport
         await #expect(throws: URLError.self) { try await held.value }
     }
 
-    @Test func aDelegateSeesWhatCameBefore() async {
-        let network = MockNetwork()
-        network.stub(.any, Self.sample.chunked(by: 4).failing(afterBytes: 7))
-
-        let events = await DelegateClient().run(.test("a"), network.configuration, .session)
-
-        #expect(
-            events == [
-                .response(200), .piece(#"{"na"#), .piece(#"me""#), .end(.networkConnectionLost),
-            ])
-    }
-
     @Test func exactlySoManyBytesCome() throws {
         for (count, end) in [(0, ""), (7, #"{"name""#), (15, #"{"name":"Emma"}"#)] {
             let text = try raw(Self.sample.failing(afterBytes: count))
@@ -129,16 +114,12 @@ import TestSupport
         #expect(
             try raw(events.failing(afterBytes: 11)).hasSuffix(
                 "\r\n\r\n9\r\ndata: a\n\n\r\n2\r\nda\r\n"))
-        #expect(
-            try raw(events.failing(afterBytes: 18)).hasSuffix(
-                "\r\n9\r\ndata: b\n\n\r\n"))
+        #expect(try raw(events.failing(afterBytes: 18)).hasSuffix("\r\n9\r\ndata: b\n\n\r\n"))
     }
 
     private func raw(_ response: MockResponse) throws -> String {
-        let network = MockNetwork()
-        network.stub(.any, response)
-        let client = try RawClient(port: network.serve().port)
-        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        let network = MockNetwork(response)
+        let client = try network.serve().client(get("/a"))
         // The server stops with its network.
         return try withExtendedLifetime(network) { try client.rest().text }
     }

@@ -20,8 +20,7 @@ import TestSupport
                 }.timingOut(after: .seconds(600)).coalescing().retrying(.never)
             case .chain:
                 network.timingOut(after: .seconds(60), clock: MockClock()).limited(to: 64)
-                    .coalescing()
-                    .retrying(.never)
+                    .coalescing().retrying(.never)
             case .closure:
                 ClosureSession { [session = network] in
                     let (data, response) = try await session.exchange($0)
@@ -39,8 +38,7 @@ import TestSupport
                 let next = networks[(index + 1) % length]
                 if isMadeByHandler {
                     network.stub(.any, times: .any, fileID: "A/B.swift", line: UInt(index)) {
-                        [weak next] _ in
-                        .passthrough(to: link.session(to: try #require(next)))
+                        [weak next] _ in .passthrough(to: link.session(to: try #require(next)))
                     }
                 } else {
                     network.stub(
@@ -56,8 +54,7 @@ import TestSupport
             let last = networks[16 % length]
             let failure = try #require(throws: VerificationError.self) { try last.verify() }
             for text in ["\(try #require(error))", "\(failure)"] {
-                #expect(
-                    text.contains("would come back to this network forever: the stub for any"))
+                #expect(text.contains("would come back to this network forever: the stub for any"))
                 #expect(text.contains("(A/B.swift:\(16 % length))"), "\(text)")
             }
             #expect(networks.map(\.requests.count).reduce(0, +) == 17)
@@ -98,11 +95,9 @@ import TestSupport
     func aRedirectThatIsPassedOnIsFollowed(_ transport: Transport) async throws {
         let real = MockNetwork(clock: ContinuousClock())
         real.stub(
-            .get("/a"),
-            .text("moved", status: 302, headers: ["Location": "/b"]).chunked(by: 1))
+            .get("/a"), .text("moved", status: 302, headers: ["Location": "/b"]).chunked(by: 1))
         real.stub(.get("/b"), .chunks(["a", "rrived"], every: .nanoseconds(1)))
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: real.redirecting(.refuse)), times: .any)
+        let network = MockNetwork(.passthrough(to: real.redirecting(.refuse)))
 
         let (data, _) = try await transport.open(network).session.exchange(.test("a"))
 
@@ -113,10 +108,8 @@ import TestSupport
     /// The next session adds the name of its own host.
     @Test(arguments: [("api.example.com", nil), ("other.example", "other.example")])
     func passesOnTheNameOfAnotherHost(_ host: String, _ passed: String?) async throws {
-        let real = MockNetwork()
-        real.stub(.any, .text("real"))
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: real))
+        let real = MockNetwork(.text("real"))
+        let network = MockNetwork(.passthrough(to: real))
         var request = URLRequest.test("a")
         request.setValue(host, forHTTPHeaderField: "Host")
 
@@ -127,12 +120,9 @@ import TestSupport
 
     /// The body of a redirect is passed on as a whole, so its length is known.
     @Test func aRedirectThatIsPassedOnHasALength() async throws {
-        let real = MockNetwork()
-        real.stub(.any, .events(["a"], status: 302, headers: ["Location": "/b"]))
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: real.redirecting(.refuse)))
-        let client = try RawClient(port: network.serve().port)
-        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        let real = MockNetwork(.events(["a"], status: 302, headers: ["Location": "/b"]))
+        let network = MockNetwork(.passthrough(to: real.redirecting(.refuse)))
+        let client = try network.serve().client(get("/a"))
 
         let reply = try withExtendedLifetime(network) { try client.reply() }
 
@@ -141,8 +131,7 @@ import TestSupport
     }
 
     @Test func aStoppedServersPortIsSomebodyElses() async throws {
-        let (network, other) = (MockNetwork(), MockNetwork())
-        other.stub(.any, .text("other"))
+        let (network, other) = (MockNetwork(), MockNetwork(.text("other")))
         // A test that runs beside this one may take the port in between, but not every time.
         var server: LoopbackServer?
         for _ in 0..<10 where server == nil {
@@ -161,8 +150,7 @@ import TestSupport
     @Test func twoEqualRequestsAtOnceAreNoLoop() async throws {
         let real = MockNetwork()
         let stub = real.stub(.any, .text("real").held)
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: real.urlSession))
+        let network = MockNetwork(.passthrough(to: real.urlSession))
         let (session, baseURL) = try Transport.loopback.open(network)
         let loads = (0..<8).map { _ in
             Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
@@ -176,14 +164,11 @@ import TestSupport
 
     /// As a proxy does. The server of another host would refuse the name of this one.
     @Test func leavesOutTheFieldsOfTheConnection() async throws {
-        let real = MockNetwork()
-        real.stub(.any, .text("real"))
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: real))
+        let real = MockNetwork(.text("real"))
+        let network = MockNetwork(.passthrough(to: real))
         let server = try network.serve()
 
-        let client = try RawClient(port: server.port)
-        client.send(
+        let client = try server.client(
             """
             PUT / HTTP/1.1\r
             Host: 127.0.0.1\r

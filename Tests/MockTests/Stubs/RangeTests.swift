@@ -47,11 +47,10 @@ import TestSupport
 
     /// Only a GET receives a part, only of a response with status 200, and only if its date is the
     /// same.
-    @Test(
-        arguments: [
-            ("GET", 200, "today", 206), ("GET", 200, "yesterday", 200), ("GET", 201, "today", 201),
-            ("GET", 404, "today", 404), ("POST", 200, "today", 200), ("HEAD", 200, "today", 200),
-        ])
+    @Test(arguments: [
+        ("GET", 200, "today", 206), ("GET", 200, "yesterday", 200), ("GET", 201, "today", 201),
+        ("GET", 404, "today", 404), ("POST", 200, "today", 200), ("HEAD", 200, "today", 200),
+    ])
     func sendsAPartOnlyOfACurrentBody(
         _ method: String, _ status: Int, _ date: String, _ expected: Int
     ) async throws {

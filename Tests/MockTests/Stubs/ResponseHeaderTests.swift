@@ -7,8 +7,7 @@ import TestSupport
     private func response(
         _ transport: Transport, _ response: MockResponse
     ) async throws -> HTTPURLResponse {
-        let client = try TestClient(transport)
-        client.network.stub(.any, response)
+        let client = try TestClient(transport, MockNetwork(response))
         return try await client.session.exchange(client.request()).1
     }
 
@@ -63,8 +62,8 @@ import TestSupport
             (.error(.timedOut).acceptingRanges, "acceptingRanges: \(noHead)"),
         ]
         for (response, text) in rows {
-            let client = try TestClient(transport)
-            client.network.stub(.any, response, fileID: "A/B.swift", line: 7)
+            let client = try TestClient(
+                transport, MockNetwork(response, fileID: "A/B.swift", line: 7))
 
             let (status, message) = await client.outcome(of: client.request())
 
@@ -96,8 +95,7 @@ import TestSupport
             ("HEAD", .text("abc", headers: eight), "the length is 3. "),
             ("GET", .status(204, headers: eight), "a 204 has none. Remove it."),
             ("HEAD", .status(204, headers: eight), "a 204 has none. Remove it."),
-            ("GET", .events(["abc"], headers: eight), none),
-            ("GET", .stream(headers: eight), none),
+            ("GET", .events(["abc"], headers: eight), none), ("GET", .stream(headers: eight), none),
             ("GET", .stream().header("content-length", "8"), none),
             ("GET", .stream(headers: eight) { try await $0.send("12345678") }, none),
             ("HEAD", .stream(headers: eight) { _ in }, none),

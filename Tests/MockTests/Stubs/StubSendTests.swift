@@ -4,17 +4,9 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct StubSendTests {
-    private func open(
-        _ transport: Transport = .direct, clock: MockClock? = nil,
-        _ response: MockResponse = .stream()
-    ) throws -> (client: TestClient, stub: Stub) {
-        let client = try TestClient(transport, MockNetwork(clock: clock))
-        return (client, client.network.stub(.any, response))
-    }
-
     @Test(arguments: Transport.allCases)
     func sendsToTheOpenStream(_ transport: Transport) async throws {
-        let (client, stub) = try open(transport, .stream(contentType: "text/plain"))
+        let (client, stub) = try TestClient.stubbed(transport, .stream(contentType: "text/plain"))
 
         var pieces = try await client.stream().body.makeAsyncIterator()
         // The test need not read in another task.
@@ -36,7 +28,7 @@ import TestSupport
     @Test(arguments: Transport.allCases)
     func sendsToAHeldStream(_ transport: Transport) async throws {
         let clock = MockClock()
-        let (client, stub) = try open(transport, clock: clock, .stream().held)
+        let (client, stub) = try TestClient.stubbed(transport, clock: clock, .stream().held)
         async let load = client.load()
         await stub.waitForRequests()
         async let sent: Void = stub.send("a")
@@ -57,7 +49,7 @@ import TestSupport
     func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
         for _ in 0..<20 {
             let clock = MockClock(patience: .zero)
-            let (client, stub) = try open(transport, clock: clock)
+            let (client, stub) = try TestClient.stubbed(transport, clock: clock)
             var request = client.request()
             // In real time. The server does not know this timeout.
             if transport == .loopback { request.timeoutInterval = 3_600 }
@@ -94,20 +86,19 @@ import TestSupport
 
     @Test(arguments: Transport.allCases)
     func failsTheStream(_ transport: Transport) async throws {
-        let (client, stub) = try open(transport)
+        let (client, stub) = try TestClient.stubbed(transport)
 
         var pieces = try await client.stream().body.makeAsyncIterator()
         try await stub.send("a")
         #expect(try await pieces.next()?.text == "a")
         try await stub.fail(with: .networkConnectionLost)
 
-        let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
-        #expect(error?.code == .networkConnectionLost)
+        #expect(await urlErrorCode { try await pieces.next() } == .networkConnectionLost)
     }
 
     @Test(arguments: Transport.allCases)
     func waitsForTheNextStreamWhenTheClientHasGone(_ transport: Transport) async throws {
-        let (client, stub) = try open(transport)
+        let (client, stub) = try TestClient.stubbed(transport)
         let network = client.network
         _ = try await client.stream()
         await network.waitForResponses()
@@ -127,15 +118,14 @@ import TestSupport
         _ = try await client.stream()
         await network.waitForResponses(3)
         async let failed: Void = stub.fail(with: .networkConnectionLost)
-        let error = await #expect(throws: URLError.self) { try await client.load() }
-        #expect(error?.code == .networkConnectionLost)
+        #expect(await urlErrorCode { try await client.load() } == .networkConnectionLost)
         try await failed
     }
 
     /// A client that leaves on the last element may connect again before the test ends the stream.
     @Test(arguments: [false, true], [false, true])
     func endsTheStreamToWhichItSent(_ hasLeft: Bool, _ isOpenAgain: Bool) async throws {
-        let (client, stub) = try open()
+        let (client, stub) = try TestClient.stubbed()
         var body: HTTPBody? = try await client.stream().body
         try await stub.send("[DONE]")
         if hasLeft {
@@ -162,7 +152,7 @@ import TestSupport
     /// A client that left counts for one call, and a stream that the test ended counts for none.
     @Test(arguments: FirstEnd.allCases, [false, true])
     func waitsForTheStreamAfterTheFirst(_ end: FirstEnd, _ isOpenAgain: Bool) async throws {
-        let (client, stub) = try open()
+        let (client, stub) = try TestClient.stubbed()
         var body: HTTPBody? = try await client.stream().body
         if end == .leftAfterAPiece { try await stub.send("a") }
         if end == .finished {
@@ -179,9 +169,7 @@ import TestSupport
             try await stub.finish()
             hasEnded.withLock { $0 = true }
         }
-        await yieldWhile {
-            client.network.watch.callCount == calls && !hasEnded.withLock { $0 }
-        }
+        await yieldWhile { client.network.watch.callCount == calls && !hasEnded.withLock { $0 } }
 
         if let next {
             #expect(try await next.text == "")
@@ -225,7 +213,7 @@ import TestSupport
     /// A client of the whole body takes the last piece, and so ends the response, while it receives
     /// it.
     @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
-        let (client, stub) = try open()
+        let (client, stub) = try TestClient.stubbed()
         let texts = Recorder<String?>()
         let (task, test) = await sending(stub, on: client.network, texts)
         try await stub.finish()
@@ -237,7 +225,7 @@ import TestSupport
     }
 
     @Test func throwsWhenTheClientLeavesBeforeItHasThePiece() async throws {
-        let (client, stub) = try open()
+        let (client, stub) = try TestClient.stubbed()
         let (task, test) = await sending(stub, on: client.network)
 
         task.cancel()
@@ -247,7 +235,7 @@ import TestSupport
 
     @Test func sendsToEveryOpenStream() async throws {
         for _ in 0..<50 {
-            let (client, stub) = try open()
+            let (client, stub) = try TestClient.stubbed()
             let bodies = [try await client.stream().body, try await client.stream().body]
             let readers = bodies.map { body in Task { try await body.text } }
 
@@ -259,9 +247,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        MockResponse.json("{}"), .events(["a"]), .stream { _ in }, .hanging,
-    ])
+    @Test(arguments: [MockResponse.json("{}"), .events(["a"]), .stream { _ in }, .hanging])
     func throwsWithoutAResponseToSend(_ response: MockResponse) async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/a"), response, fileID: "Tests/Stub.swift", line: 3)
@@ -284,7 +270,7 @@ import TestSupport
     }
 
     @Test func aCancelledTaskSendsNothing() async throws {
-        let (client, stub) = try open()
+        let (client, stub) = try TestClient.stubbed()
         let waiting = Task { try await stub.send("a") }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
