@@ -21,10 +21,7 @@ import TestSupport
         case .pollsSlowly, .pollsHandler:
             ([text.delayed(by: .seconds(1))], Array(stride(from: 0, to: 100, by: 3)))
         case .pollsTwice:
-            (
-                [text.delayed(by: .seconds(1))],
-                stride(from: 3, to: 100, by: 3).flatMap { [$0, $0] }
-            )
+            ([text.delayed(by: .seconds(1))], stride(from: 3, to: 100, by: 3).flatMap { [$0, $0] })
         case .timesOut: ([.hanging, .hanging, text], [0, 15, 30])
         case .reconnects: ([.events(["a"]), .events(["b"]), .status(204)], [0, 10, 20])
         case .reads:
@@ -61,10 +58,8 @@ import TestSupport
                 .retrying(policy, clock: clock, random: { 1 })
             _ = try await session.exchange(request)
         case .reconnects, .reads:
-            let session = session.timingOut(
-                after: .seconds(5), idle: .seconds(15), clock: clock)
-            let events = session.events(
-                request, reconnecting: policy, clock: clock, random: { 1 })
+            let session = session.timingOut(after: .seconds(5), idle: .seconds(15), clock: clock)
+            let events = session.events(request, reconnecting: policy, clock: clock, random: { 1 })
             for try await _ in events {}
         }
     }
@@ -107,8 +102,7 @@ import TestSupport
     /// The client and the test share the main actor.
     @MainActor @Test func advancesOnTheMainActor() async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("x").delayed(by: .seconds(1)))
+        let network = MockNetwork(.text("x").delayed(by: .seconds(1)), clock: clock)
         let polling = Task { @MainActor in
             for _ in 0..<20 {
                 _ = try await network.exchange(.test("a"))
@@ -178,13 +172,11 @@ import TestSupport
         arguments: [
             ([], false),
             // Whatever else is due at the same moment wakes first.
-            ([.due(1), .moves], true),
-            ([.due(1), .due(2), .moves], false),
+            ([.due(1), .moves], true), ([.due(1), .due(2), .moves], false),
             ([.due(1, .callback), .moves], false), ([.due(1, .deadline), .moves], false),
             ([.due(1), .moves, .rests], false),
             // Until it waits. A request does not say who waits, and another task may only sleep.
-            ([.due(1), .moves, .waits(1)], false),
-            ([.due(1), .moves, .waits(nil)], false),
+            ([.due(1), .moves, .waits(1)], false), ([.due(1), .moves, .waits(nil)], false),
             ([.due(1), .moves, .waits(2)], true),
             // Each counts, and none counts below zero.
             ([.due(1), .due(2), .moves, .moves, .waits(nil)], true),
@@ -195,10 +187,8 @@ import TestSupport
             ([.due(1), .moves, .continues, .waits(nil), .waits(2)], false),
             ([.continues], true), ([.continues, .waits(1)], false),
             ([.continues, .waits(nil)], false), ([.continues, .continues, .waits(nil)], true),
-            ([.waits(nil), .continues], true),
-            ([.steps], true),
-            ([.handlerRuns(1)], true), ([.handlerRuns(1), .waits(1)], false),
-            ([.handlerRuns(1), .handlerMoves(1)], false),
+            ([.waits(nil), .continues], true), ([.steps], true), ([.handlerRuns(1)], true),
+            ([.handlerRuns(1), .waits(1)], false), ([.handlerRuns(1), .handlerMoves(1)], false),
         ] as [([Event], Bool)])
     func waitsAtEachMomentForWhatRuns(_ events: [Event], _ waits: Bool) {
         var sleepers = Sleepers()
@@ -228,10 +218,8 @@ import TestSupport
     /// The test may have started a client before it moves a new clock.
     @Test func waitsOnANewClock() {
         var sleepers = Sleepers()
-        guard case .wait = sleepers.move(to: Self.second, whileReading: false) else {
-            Issue.record("The clock moves.")
-            return
-        }
+        let move = sleepers.move(to: Self.second, whileReading: false)
+        if case .wait = move {} else { Issue.record("The clock moves.") }
     }
 
     /// A report says that a sleep ended immediately, but a deadline or a delay is no sleep.

@@ -1,14 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
 import TestSupport
-import Testing
 
 @Suite(.limited) struct MockClockTests {
     private func sleep(
         on clock: MockClock, _ seconds: Int, then note: @escaping @Sendable () -> Void
-    )
-        -> Task<Void, any Error>
-    {
+    ) -> Task<Void, any Error> {
         Task {
             try await clock.sleep(for: .seconds(seconds))
             note()

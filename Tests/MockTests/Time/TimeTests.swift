@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -31,8 +29,7 @@ import Testing
     @Test(arguments: Transport.allCases)
     func aCancelledRequestLeavesTheClock(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let network = MockNetwork(.text("late").delayed(by: .seconds(20)), clock: clock)
         let load = try transport.outcome(in: network)
         await clock.waitForSleepers()
 
@@ -45,8 +42,8 @@ import Testing
     }
 
     @Test func realTimePassesOnAContinuousClock() async throws {
-        let network = MockNetwork(clock: ContinuousClock())
-        network.stub(.any, .text("late").delayed(by: .milliseconds(20)))
+        let network = MockNetwork(
+            .text("late").delayed(by: .milliseconds(20)), clock: ContinuousClock())
 
         let taken = try await ContinuousClock().measure {
             _ = try await network.urlSession.exchange(.test("a"))
@@ -60,8 +57,7 @@ import Testing
     @Test func timeCountsFromTheCreationOfTheNetwork() async throws {
         let clock = MockClock(patience: .zero)
         await clock.advance(by: .seconds(5))
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("late").delayed(by: .seconds(2)))
+        let network = MockNetwork(.text("late").delayed(by: .seconds(2)), clock: clock)
         let load = try Transport.direct.outcome(in: network)
 
         await clock.waitForSleepers()

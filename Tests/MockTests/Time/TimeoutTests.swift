@@ -1,7 +1,5 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
@@ -27,8 +25,7 @@ extension Transport {
         ]
         for response in responses {
             let clock = MockClock()
-            let network = MockNetwork(clock: clock)
-            network.stub(.any, response)
+            let network = MockNetwork(response, clock: clock)
             let load = try transport.outcome(in: network, timeout: 30)
 
             await clock.waitForSleepers()
@@ -43,8 +40,7 @@ extension Transport {
     @Test(arguments: [Transport.urlProtocol, .direct])
     func eachPieceOfABodyStartsTheTimeoutAnew(_ transport: Transport) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
+        let network = MockNetwork(.text("abc").chunked(by: 1, every: .seconds(20)), clock: clock)
 
         let load = try transport.outcome(in: network, timeout: 30)
         await network.waitForRequests()
@@ -84,8 +80,7 @@ extension Transport {
     @Test(arguments: [Transport.urlProtocol, .direct])
     func aResponseAtTheTimeoutIsInTime(_ transport: Transport) async throws {
         let clock = MockClock(patience: .zero)
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("x").delayed(by: .seconds(30)))
+        let network = MockNetwork(.text("x").delayed(by: .seconds(30)), clock: clock)
         let load = try transport.outcome(in: network, timeout: 30)
         await network.waitForRequests()
         await clock.advance(by: .seconds(31))
@@ -97,8 +92,7 @@ extension Transport {
     @Test(arguments: [0, 1e300, .infinity])
     func aTimeoutMayNeverEnd(_ timeout: Double) async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .hanging)
+        let network = MockNetwork(.hanging, clock: clock)
         let load = try Transport.direct.outcome(in: network, timeout: timeout)
 
         await clock.waitForSleepers()
@@ -110,8 +104,7 @@ extension Transport {
 
     @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {
         let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .hanging)
+        let network = MockNetwork(.hanging, clock: clock)
         let configuration = network.configuration
         configuration.timeoutIntervalForRequest = 7
         let session = URLSession(configuration: configuration)
@@ -127,7 +120,6 @@ extension Transport {
         #expect(clock.pending == [timeout])
         await clock.advance(by: timeout)
 
-        let error = await #expect(throws: URLError.self) { try await load.value }
-        #expect(error?.code == .timedOut)
+        #expect(await urlErrorCode { try await load.value } == .timedOut)
     }
 }

@@ -1,10 +1,10 @@
 import APIKitLite
-import Foundation
 import TestSupport
-import Testing
 
 @testable import APIKitLiteTesting
 
+/// The place of a call of the test.
+private let file: StaticString = "Tests/Wait.swift"
 /// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
 /// `Wordings.txt` shows them.
 @Suite(.limited) struct WaitReportTests {
@@ -82,28 +82,21 @@ import Testing
     }
 
     private static let calls = [
-        call("requests of a stub") {
-            await $1.waitForRequests(fileID: "Tests/Wait.swift", line: 7)
-        },
-        call("requests") { place, _ in
-            await place.network.waitForRequests(3, fileID: "Tests/Wait.swift", line: 7)
+        call("requests of a stub") { await $1.waitForRequests(fileID: file, line: 7) },
+        call("requests") { place, _ in await place.network.waitForRequests(3, fileID: file, line: 7)
         },
         call("matching requests") { place, _ in
-            await place.network.waitForRequests(
-                2, matching: .get("/a"), fileID: "Tests/Wait.swift", line: 7)
+            await place.network.waitForRequests(2, matching: .get("/a"), fileID: file, line: 7)
         },
         call("matching responses") { place, _ in
-            await place.network.waitForResponses(
-                2, matching: .get("/b"), fileID: "Tests/Wait.swift", line: 7)
+            await place.network.waitForResponses(2, matching: .get("/b"), fileID: file, line: 7)
         },
-        call("sleepers") { place, _ in
-            await place.clock.waitForSleepers(2, fileID: "Tests/Wait.swift", line: 7)
+        call("sleepers") { place, _ in await place.clock.waitForSleepers(2, fileID: file, line: 7)
         },
         call("a sleeper that is due soon") { place, _ in
-            await place.clock.waitForSleepers(
-                within: .seconds(1), fileID: "Tests/Wait.swift", line: 7)
+            await place.clock.waitForSleepers(within: .seconds(1), fileID: file, line: 7)
         },
-        call("a reader") { try? await $1.waitForReader(fileID: "Tests/Wait.swift", line: 7) },
+        call("a reader") { try? await $1.waitForReader(fileID: file, line: 7) },
     ]
 
     /// A call that waits for a sleeper that does not come.
@@ -112,9 +105,7 @@ import Testing
     ) -> Row {
         Row(testDescription: name, hasClock: hasClock) { place in
             await start(place)
-            await place.wait {
-                await place.clock.waitForSleepers(fileID: "Tests/Wait.swift", line: 7)
-            }
+            await place.wait { await place.clock.waitForSleepers(fileID: file, line: 7) }
         }
     }
 
@@ -178,9 +169,7 @@ import Testing
             other.stub(.any, .hanging)
             place.stub(.any, .passthrough(to: other))
             await place.load()
-            await place.wait {
-                await place.network.waitForResponses(fileID: "Tests/Wait.swift", line: 7)
-            }
+            await place.wait { await place.network.waitForResponses(fileID: file, line: 7) }
         },
         Row(testDescription: "a sleeping task", hasClock: false) { place in
             place.start { try? await place.clock.sleep(for: .seconds(7) - .nanoseconds(1)) }
@@ -196,10 +185,8 @@ import Testing
         },
         Row(testDescription: "two calls") { place in
             let stub = place.stub(.get("/a"), .json("{}"))
-            await place.wait { await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7) }
-            await place.wait {
-                await place.network.waitForRequests(fileID: "Tests/Wait.swift", line: 8)
-            }
+            await place.wait { await stub.waitForRequests(fileID: file, line: 7) }
+            await place.wait { await place.network.waitForRequests(fileID: file, line: 8) }
         },
         Row(testDescription: "a request and a sleeping task") { place in
             place.stub(.any, .hanging)
@@ -211,7 +198,7 @@ import Testing
             let stub = place.stub(.get("/a"), .json("{}"))
             for _ in 0..<3 { await place.load("c?access_token=swordfish") }
             await place.network.waitForResponses(3)
-            await place.wait { await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7) }
+            await place.wait { await stub.waitForRequests(fileID: file, line: 7) }
         },
     ]
 
@@ -268,9 +255,7 @@ import Testing
     }
 
     /// A request, a stub in place of another, or a call of the test.
-    enum Event: CaseIterable {
-        case request, stub, call
-    }
+    enum Event: CaseIterable { case request, stub, call }
 
     @Test(arguments: Event.allCases)
     func anEventBeginsTheTimeAgain(_ event: Event) async {
@@ -357,9 +342,7 @@ import Testing
         // Otherwise, the task may still be running, and would not need the queue to continue.
         await executor.settle()
         executor.queue.suspend()
-        await place.wait {
-            await place.clock.advance(by: .seconds(1), fileID: "Tests/Wait.swift", line: 7)
-        }
+        await place.wait { await place.clock.advance(by: .seconds(1), fileID: file, line: 7) }
 
         await place.recorder.waitForReport()
         executor.queue.resume()
@@ -397,7 +380,7 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.get("/a"), .json("{}"), fileID: "Tests/Stub.swift", line: 3)
         Task { @MainActor in block() }
-        await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7)
+        await stub.waitForRequests(fileID: file, line: 7)
         try? network.verify()
     }
 
