@@ -4,9 +4,7 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct HandlerTests {
-    enum Local {
-        @TaskLocal static var name = "none"
-    }
+    enum Local { @TaskLocal static var name = "none" }
 
     private static let ways = [Transport.urlProtocol, .direct]
 
@@ -23,9 +21,7 @@ import TestSupport
 
         let session = try transport.open(blocking).session
         try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<100 {
-                group.addTask { try await session.exchange(.test("a")).0.text }
-            }
+            for _ in 0..<100 { group.addTask { try await session.exchange(.test("a")).0.text } }
             var count = 0
             _ = await started.events { _ in
                 count += 1
@@ -60,8 +56,7 @@ import TestSupport
     }
 
     @Test func mayUseURLSession() async throws {
-        let inner = MockNetwork()
-        inner.stub(.any, .text("inner"))
+        let inner = MockNetwork(.text("inner"))
         let outer = MockNetwork { request in
             // A handler starts and cancels a task of another session.
             inner.urlSession.dataTask(with: request).cancel()
@@ -75,10 +70,8 @@ import TestSupport
     }
 
     @Test func mayUseURLSessionWhileCancelled() async throws {
-        let arrived = Gate()
-        let innerEnded = Gate()
-        let inner = MockNetwork()
-        inner.stub(.any, .hanging)
+        let (arrived, innerEnded) = (Gate(), Gate())
+        let inner = MockNetwork(.hanging)
         let outer = MockNetwork { request in
             arrived.open()
             defer { innerEnded.open() }
@@ -124,6 +117,8 @@ import TestSupport
         #expect(direct === response)
     }
 
+    @Test func mayGiveAResponseWithoutArguments() { #expect(HTTPURLResponse().statusCode == 200) }
+
     /// A response whose URL has no host gets the URL of its request.
     @Test func giveAResponseWithoutAHost() async throws {
         let response = HTTPURLResponse(
@@ -168,7 +163,5 @@ import TestSupport
 
 extension DispatchSemaphore {
     /// Blocks the thread, which async code must not, unless that is the point.
-    func blockUntilSignalled() {
-        wait()
-    }
+    func blockUntilSignalled() { wait() }
 }

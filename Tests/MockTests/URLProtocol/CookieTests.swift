@@ -8,8 +8,7 @@ import TestSupport
         let client = try TestClient(transport)
         client.network.stub(
             .get("/login"),
-            .status(204)
-                .header("Set-Cookie", "a=1; Path=/; Expires=Wed, 01 Jan 2098 00:00:00 GMT")
+            .status(204).header("Set-Cookie", "a=1; Path=/; Expires=Wed, 01 Jan 2098 00:00:00 GMT")
                 .header("set-cookie", "b=2; Path=/"))
         client.network.stub(.get("/a"), .text("x"))
 
@@ -61,9 +60,7 @@ import TestSupport
         for request in [
             client.request(headers: ["Cookie": "b=2"]), client.request("login"),
             client.request(headers: ["Cookie": "b=2"]),
-        ] {
-            _ = try await client.session.exchange(request)
-        }
+        ] { _ = try await client.session.exchange(request) }
 
         #expect(client.network.sentCookies == ["b=2", "a=1"])
     }

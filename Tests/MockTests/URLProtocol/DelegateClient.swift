@@ -20,9 +20,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
     private let recorder = Recorder<Event>()
     private let followsRedirects: Bool
 
-    init(followsRedirects: Bool = true) {
-        self.followsRedirects = followsRedirects
-    }
+    init(followsRedirects: Bool = true) { self.followsRedirects = followsRedirects }
 
     /// Runs one task to its end, and returns the events in order.
     func run(
@@ -54,9 +52,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    var firstEvent: Event? {
-        get async { await recorder.events { _ in true }.first }
-    }
+    var firstEvent: Event? { get async { await recorder.events { _ in true }.first } }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -94,9 +90,7 @@ final class CallbackDelegate: NSObject, URLSessionDataDelegate, Sendable {
     init(
         response: @escaping @Sendable (URLResponse) -> Void = { _ in },
         piece: @escaping @Sendable (URLSessionDataTask, Data) -> Void = { _, _ in }
-    ) {
-        (didReceiveResponse, didReceivePiece) = (response, piece)
-    }
+    ) { (didReceiveResponse, didReceivePiece) = (response, piece) }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

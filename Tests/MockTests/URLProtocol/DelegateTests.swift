@@ -19,9 +19,7 @@ import TestSupport
         ),
         (
             .chunks(["data: 1", "\n\nda", "ta: 2\n\n"], every: .seconds(1)), true,
-            [
-                .response(200), .piece("data: 1"), .piece("\n\nda"), .piece("ta: 2\n\n"), .end(nil),
-            ]
+            [.response(200), .piece("data: 1"), .piece("\n\nda"), .piece("ta: 2\n\n"), .end(nil)]
         ),
         (
             .redirect(to: "/new"), true,
@@ -29,6 +27,10 @@ import TestSupport
         ),
         (.redirect(to: "/new"), false, [.redirect(302, to: "/new"), .response(302), .end(nil)]),
         (.error(.timedOut), true, [.end(.timedOut)]),
+        (
+            .text("one two").chunked(by: 4).failing(afterBytes: 6), true,
+            [.response(200), .piece("one "), .piece("tw"), .end(.networkConnectionLost)]
+        ),
     ]
 
     @Test(arguments: DelegateClient.Level.allCases, responses)
@@ -78,10 +80,8 @@ import TestSupport
         let session = network.urlSession(delegate: DelegateClient())
 
         #expect(await session.completion(of: .test("a")).data?.text == "one two three")
-        let (data, _) = try await session.exchange(.test("a"))
-        #expect(data.text == "one two three")
-        let (asyncData, _) = try await session.data(for: .test("a"))
-        #expect(asyncData.text == "one two three")
+        #expect(try await session.exchange(.test("a")).0.text == "one two three")
+        #expect(try await session.data(for: .test("a")).0.text == "one two three")
     }
 
     @Test func deliversAfterASuspension() async {
