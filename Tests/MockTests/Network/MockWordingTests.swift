@@ -1,5 +1,3 @@
-import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 /// The texts of a network. `Wordings.txt` shows them.

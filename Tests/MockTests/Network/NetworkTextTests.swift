@@ -1,5 +1,3 @@
-import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 /// The texts of a network show what the test sent. What the core prints stays redacted.

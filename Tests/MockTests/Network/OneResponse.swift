@@ -1,16 +1,17 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
 
 extension MockNetwork {
-    /// A network that gives one response to every request.
+    /// A network that gives responses to every request.
     convenience init(
-        _ response: MockResponse, clock: (any Clock<Duration>)? = nil,
+        _ first: MockResponse, _ more: MockResponse..., clock: (any Clock<Duration>)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self.init(clock: clock)
-        stub(.any, response, fileID: fileID, line: line)
+        _ = core.add(
+            .any, .responses([first] + more, then: .repeatLast), times: .atLeast(1),
+            sourceLocation: "\(fileID):\(line)")
     }
 }
 
@@ -42,7 +43,8 @@ func urlErrorCode<Result>(
     isolation: isolated (any Actor)? = #isolation,
     sourceLocation: SourceLocation = #_sourceLocation, of work: () async throws -> Result
 ) async -> URLError.Code? {
-    await #expect(throws: URLError.self, sourceLocation: sourceLocation) {
+    let error = await #expect(throws: URLError.self, sourceLocation: sourceLocation) {
         _ = try await work()
-    }?.code
+    }
+    return error?.code
 }

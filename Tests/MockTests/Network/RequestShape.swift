@@ -1,5 +1,4 @@
-import APIKitLite
-import Foundation
+import TestSupport
 
 /// What may differ between two ways of one request.
 enum Aspect: Hashable, Sendable {
@@ -105,8 +104,7 @@ extension RequestShape {
         ].map { Self($0, "/a", .data($1)) }
         + [("POST", "x"), ("POST", ""), ("PUT", "x"), ("PUT", ""), ("patch", "x")].map {
             Self($0, "/a", .stream($1), curl: unreadStream)
-        }
-        + [
+        } + [
             Self("HEAD", "/a", .stream("x")), Self("HEAD", "/a", .stream("")),
             Self("HEAD", "/a", .data("x"), ["Content-Type": "text/plain"]),
             Self("POST", "/a", .data("{}"), ["Content-Type": "application/json"]),

@@ -1,5 +1,4 @@
-import APIKitLiteTesting
-import Foundation
+import TestSupport
 
 /// A response that a stub may give.
 struct ResponseShape: Sendable {

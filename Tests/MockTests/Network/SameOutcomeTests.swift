@@ -1,5 +1,3 @@
-import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 /// The same request through a real session and a socket, and through both mocks: the same outcome,

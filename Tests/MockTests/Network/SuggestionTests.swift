@@ -1,5 +1,3 @@
-import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 /// A request, and the line that its failure offers, pasted.
