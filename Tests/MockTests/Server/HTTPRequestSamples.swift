@@ -9,92 +9,66 @@ struct MalformedRequest: Sendable {
 
     var name: String { String(text.prefix(80)).debugDescription }
 
-    static let all = (heads + bodies).flatMap { reason, texts in
+    static let all = [heads, bodies].joined().flatMap { reason, texts in
         texts.map { Self(text: $0, reason: reason) }
     }
 
-    private static let heads: [(reason: String, texts: [String])] = [
-        (
-            "is not \"method path HTTP/1.1\"",
-            [
-                "GET HTTP/1.1", "PRI * HTTP/2.0", "GET / HTTP/2.0", "GET / HTTP/1.10",
-                "GET / HTTP/1", "GET / HTTP/1.x", "GET / HTTP/1.²", "GET / http/1.1", "GET /",
-                "GET  / HTTP/1.1", "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1",
-                "GET http:a HTTP/1.1", "GET a HTTP/1.1", "G(T / HTTP/1.1",
-            ].map { line($0) }
-        ),
-        ("GET /a b HTTP/1.1 is not", [line("GET /a b HTTP/1.1")]),
-        (
-            "make no URL",
-            [
-                "GET * HTTP/1.1", "GET ftp://h/a HTTP/1.1", "GET http:///a HTTP/1.1",
-                "GET http://u@h/a HTTP/1.1", "GET http://h:x/a HTTP/1.1", "GET /a#b HTTP/1.1",
-                "GET /a#\u{301} HTTP/1.1",
-            ].map { line($0) } + [
-                line("GET http://h/ HTTP/1.1", "h\r\nHost: h"),
-                line("GET http://h/ HTTP/1.1", "a/b"),
-                line("GET / HTTP/1.0", "h\r\nHost: h"), "GET http://h/ HTTP/1.1\r\n\r\n",
-            ]
-        ),
+    private static let heads: KeyValuePairs<String, [String]> = [
+        "is not \"method path HTTP/1.1\"": [
+            "GET HTTP/1.1", "PRI * HTTP/2.0", "GET / HTTP/2.0", "GET / HTTP/1.10", "GET / HTTP/1",
+            "GET / HTTP/1.x", "GET / HTTP/1.²", "GET / http/1.1", "GET /", "GET  / HTTP/1.1",
+            "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "CONNECT h:443 HTTP/1.1", "GET http:a HTTP/1.1",
+            "GET a HTTP/1.1", "G(T / HTTP/1.1",
+        ].map { line($0) },
+        "GET /a b HTTP/1.1 is not": [line("GET /a b HTTP/1.1")],
+        "make no URL": [
+            "GET * HTTP/1.1", "GET ftp://h/a HTTP/1.1", "GET http:///a HTTP/1.1",
+            "GET http://u@h/a HTTP/1.1", "GET http://h:x/a HTTP/1.1", "GET /a#b HTTP/1.1",
+            "GET /a#\u{301} HTTP/1.1",
+        ].map { line($0) } + [
+            line("GET http://h/ HTTP/1.1", "h\r\nHost: h"), line("GET http://h/ HTTP/1.1", "a/b"),
+            line("GET / HTTP/1.0", "h\r\nHost: h"), "GET http://h/ HTTP/1.1\r\n\r\n",
+        ],
         // Values of `Host` that would move the path, or that no client sends.
-        (
-            "the Host field make no URL",
-            [
-                "", "h\r\nhost: h", "\r\nHost: h", "evil/b?c", "evil?c", "evil#", "u@h", "u:p@h",
-                "a b", "h, h", "h\\a", "h:x", "h:80:80", "[::1", "[::1]a", "[::1]:x", "::1", ":80",
-                "h|", "h`", "h^", "\"h\"", "<h>", "{h}", "é",
-            ].map { line("GET /a HTTP/1.1", $0) } + ["GET / HTTP/1.1\r\n\r\n"]
-        ),
-        (
-            "a control character",
-            [line("GET /a\0 HTTP/1.1"), line("GET /a\rb HTTP/1.1")]
-                + [
-                    "X: a\0b", "X: a\rb", "X: a\r", "X\r: a", "X: a\u{7F}",
-                    "Content-Length: \u{C}5",
-                ].map(get)
-        ),
-        (
-            "is not \"name: value\"",
-            ["X: a\r\n b", "X : a", "X\t: a", "X", "X(: a"].map(get)
-                + ["GET / HTTP/1.1\r\n Host: h\r\n\r\n"]
-        ),
-        ("X : a is not", [get("X : a")]), ("the scheme here is http", ["\u{16}\u{3}\u{1}\u{2}\0"]),
-        ("64 KiB", ["GET /", "GET / HTTP/1.1\r\nX: "].map { $0 + long(70_000) }),
-        ("256 KiB", ["GET / HTTP/1.1\r\n" + String(repeating: "X: \(long(997))\r\n", count: 263)]),
+        "the Host field make no URL": [
+            "", "h\r\nhost: h", "\r\nHost: h", "evil/b?c", "evil?c", "evil#", "u@h", "u:p@h", "a b",
+            "h, h", "h\\a", "h:x", "h:80:80", "[::1", "[::1]a", "[::1]:x", "::1", ":80", "h|", "h`",
+            "h^", "\"h\"", "<h>", "{h}", "é",
+        ].map { line("GET /a HTTP/1.1", $0) } + ["GET / HTTP/1.1\r\n\r\n"],
+        "a control character": [line("GET /a\0 HTTP/1.1"), line("GET /a\rb HTTP/1.1")]
+            + ["X: a\0b", "X: a\rb", "X: a\r", "X\r: a", "X: a\u{7F}", "Content-Length: \u{C}5"]
+            .map(get),
+        "is not \"name: value\"": ["X: a\r\n b", "X : a", "X\t: a", "X", "X(: a"].map(get)
+            + ["GET / HTTP/1.1\r\n Host: h\r\n\r\n"],
+        "X : a is not": [get("X : a")], "the scheme here is http": ["\u{16}\u{3}\u{1}\u{2}\0"],
+        "64 KiB": ["GET /", "GET / HTTP/1.1\r\nX: "].map { $0 + long(70_000) },
+        "256 KiB": ["GET / HTTP/1.1\r\n" + String(repeating: "X: \(long(997))\r\n", count: 263)],
     ]
 
-    private static let bodies: [(reason: String, texts: [String])] = [
+    private static let bodies: KeyValuePairs<String, [String]> = [
         // Two servers may read each length as another number.
-        (
-            "the end of the body",
-            [
-                "", "+5", "-0", "-1", "five", "5, 5", "5,5", "5,", ",5", "5 5", "0x5", "5.0", "５",
-                "5;", "99999999999999999999", "5\r\nContent-Length: 5", "5\r\nContent-Length: 6",
-                "\r\nContent-Length: 5", "5\r\nContent-Length:", "5\r\nTransfer-Encoding:",
-                "5\r\nTransfer-Encoding: chunked",
-            ].map { get("Content-Length: \($0)") + "hello" }
-                + [
-                    "", "identity", "gzip", "gzip, chunked", "chunked, chunked", "chunked, gzip",
-                    "chunked;q=1", "xchunked", "\"chunked\"",
-                    "chunked\r\nTransfer-Encoding: chunked", "\r\nTransfer-Encoding: chunked",
-                    "chunked\r\nContent-Length: 5", "chunked\r\nContent-Length:",
-                ].map { get("Transfer-Encoding: \($0)") + "0\r\n\r\n" }
-                + [line("POST / HTTP/1.0", "h\r\nTransfer-Encoding: chunked")]
-        ),
-        (
-            "is not the size of a chunk",
-            [
-                "", "x", "-1", "+1", "-0", "0x1", " 1", "1 1", "1 a", "1,a", "g", "１",
-                "FFFFFFFFFFFFFFFFF",
-            ].map { chunked("\($0)\r\na\r\n0\r\n\r\n") }
-        ),
-        (
-            "LF where CR LF",
-            ["1\na\r\n0\r\n\r\n", "1;a\na\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n"].map(chunked)
-        ),
-        ("a control character", [chunked("1;\ra\r\na\r\n0\r\n\r\n")]),
-        ("longer than its size", [chunked("1\r\nab\r\n0\r\n\r\n")]),
-        ("X is not \"name: value\"", [chunked("0\r\nX\r\n\r\n")]),
+        "the end of the body": [
+            "", "+5", "-0", "-1", "five", "5, 5", "5,5", "5,", ",5", "5 5", "0x5", "5.0", "５", "5;",
+            "99999999999999999999", "5\r\nContent-Length: 5", "5\r\nContent-Length: 6",
+            "\r\nContent-Length: 5", "5\r\nContent-Length:", "5\r\nTransfer-Encoding:",
+            "5\r\nTransfer-Encoding: chunked",
+        ].map { get("Content-Length: \($0)") + "hello" }
+            + [
+                "", "identity", "gzip", "gzip, chunked", "chunked, chunked", "chunked, gzip",
+                "chunked;q=1", "xchunked", "\"chunked\"", "chunked\r\nTransfer-Encoding: chunked",
+                "\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5",
+                "chunked\r\nContent-Length:",
+            ].map { get("Transfer-Encoding: \($0)") + "0\r\n\r\n" }
+            + [line("POST / HTTP/1.0", "h\r\nTransfer-Encoding: chunked")],
+        "is not the size of a chunk": [
+            "", "x", "-1", "+1", "-0", "0x1", " 1", "1 1", "1 a", "1,a", "g", "１",
+            "FFFFFFFFFFFFFFFFF",
+        ].map { chunked("\($0)\r\na\r\n0\r\n\r\n") },
+        "LF where CR LF": ["1\na\r\n0\r\n\r\n", "1;a\na\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n"]
+            .map(chunked),
+        "a control character": [chunked("1;\ra\r\na\r\n0\r\n\r\n")],
+        "longer than its size": [chunked("1\r\nab\r\n0\r\n\r\n")],
+        "X is not \"name: value\"": [chunked("0\r\nX\r\n\r\n")],
     ]
 
     private static func line(_ line: String, _ host: String = "h") -> String {
@@ -143,13 +117,13 @@ struct ReadableRequest: Sendable {
     var text: String
     var url: String
     var keepsAlive: Bool
-    var body = ""
+    var body: String
 
-    init(_ text: String, _ url: String, keepsAlive: Bool = true, body: String = "") {
+    init(_ text: String, _ url: String = "http://h/a", keepsAlive: Bool = true, body: String = "") {
         (self.text, self.url, self.keepsAlive, self.body) = (text, url, keepsAlive, body)
     }
 
-    static let all = targets + hosts + old + framings + clients
+    static let all = targets + hosts + old + framings
 
     private static let targets =
         [
@@ -169,55 +143,29 @@ struct ReadableRequest: Sendable {
     ].map { Self("GET /a HTTP/1.1\r\nHost: \t\($0) \r\n\r\n", "http://\($0)/a") }
 
     private static let old = [
-        Self("GET /a HTTP/1.0\r\n\r\n", "http://127.0.0.1/a", keepsAlive: false),
-        Self("GET /a HTTP/1.0\r\nHost: h\r\n\r\n", "http://h/a", keepsAlive: false),
+        Self("GET /a HTTP/1.0\r\n\r\n", local, keepsAlive: false),
+        Self("GET /a HTTP/1.0\r\nHost: h\r\n\r\n", keepsAlive: false),
         Self("GET http://g/a HTTP/1.0\r\n\r\n", "http://g/a", keepsAlive: false),
+        Self("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", local, keepsAlive: false),
         Self(
-            "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "http://127.0.0.1/a",
-            keepsAlive: false),
-        Self(
-            "POST /a HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi",
-            "http://127.0.0.1/a", keepsAlive: false, body: "hi"),
+            "POST /a HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi", local,
+            keepsAlive: false, body: "hi"),
         // A server reads a later minor version as its own one (RFC 9110, section 2.5).
-        Self("GET /a HTTP/1.2\r\nHost: h\r\n\r\n", "http://h/a"),
+        Self("GET /a HTTP/1.2\r\nHost: h\r\n\r\n"),
     ]
+    private static let local = "http://127.0.0.1/a"
 
     private static let framings = [
-        Self(get("/a", "Content-Length: 002") + "hi", "http://h/a", body: "hi"),
-        Self(get("/a", "Content-Length: 0"), "http://h/a"),
-        Self(get("/a", "Connection: Upgrade, Close"), "http://h/a", keepsAlive: false),
-        Self(get("/a", "Connection: not-close, closed"), "http://h/a"),
-        Self(get("/a", "Expect: something"), "http://h/a"),
+        Self(get("/a", "Content-Length: 002") + "hi", body: "hi"),
+        Self(get("/a", "Content-Length: 0")), Self(get("/a", "Connection: not-close, closed")),
+        Self(get("/a", "Connection: Upgrade, Close"), keepsAlive: false),
+        Self(get("/a", "Expect: something")), Self("\r\n\r\n" + get("/a")),
         Self(
             get("/a", "Transfer-Encoding: CHUNKED")
-                + "00a;x;y=\"z;\"\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
-            "http://h/a", body: "0123456789"),
+                + "00a;x;y=\"z;\"\r\n0123456789\r\n0\r\nX: y\r\n\r\n", body: "0123456789"),
         Self(
             get("/a", "Transfer-Encoding: chunked") + "2  \r\nhi\r\n2\t;x\r\nho\r\n000\r\n\r\n",
-            "http://h/a", body: "hiho"),
-        Self("\r\n\r\n" + get("/a"), "http://h/a"),
-    ]
-
-    /// As curl, Python, nginx and a browser write them.
-    private static let clients = [
-        Self(
-            get(
-                "/a",
-                "User-Agent: curl/8.5.0\r\nAccept: */*\r\nConnection: Upgrade, HTTP2-Settings\r\n"
-                    + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"), "http://h/a"),
-        Self(
-            "POST /a HTTP/1.1\r\nHost: localhost:81\r\nAccept-Encoding: identity\r\n"
-                + "Content-Length: 2\r\nContent-type: text/plain\r\n\r\nhi",
-            "http://localhost:81/a", body: "hi"),
-        Self(
-            "GET /a HTTP/1.0\r\nHost: backend\r\nX-Forwarded-For: ::1\r\nConnection: close\r\n\r\n",
-            "http://backend/a", keepsAlive: false),
-        Self(
-            get(
-                "/a?q=%C3%A9",
-                "Connection: keep-alive\r\nsec-ch-ua: \"Chromium\";v=\"126\", \"a(b\";v=\"8\"\r\n"
-                    + "Accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8\r\nSec-Fetch-Mode: navigate\r\n"
-                    + "Cookie: a=\"b, c\"; d=é"), "http://h/a?q=%C3%A9"),
+            body: "hiho"),
     ]
 
     private static func get(_ target: String, _ fields: String = "X: y") -> String {

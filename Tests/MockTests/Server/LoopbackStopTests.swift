@@ -34,9 +34,7 @@ import TestSupport
     }
 }
 
-private func useUpDescriptors() {
-    while dup(STDIN_FILENO) >= 0 {}
-}
+private func useUpDescriptors() { while dup(STDIN_FILENO) >= 0 {} }
 
 private func unconnectedSocket() -> Int32 {
     let descriptor = newSocket()

@@ -37,11 +37,9 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     deinit { if !isClosed { close(descriptor) } }
 
     /// - Returns: Whether the peer took all of it.
-    @discardableResult
-    func send(_ bytes: Data) -> Bool { sendAll(bytes, to: descriptor) }
+    @discardableResult func send(_ bytes: Data) -> Bool { sendAll(bytes, to: descriptor) }
 
-    @discardableResult
-    func send(_ text: String) -> Bool { send(Data(text.utf8)) }
+    @discardableResult func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     /// Ends the connection as a client does that crashes.
     func reset() {
@@ -108,8 +106,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         return Data(received.prefix(count))
     }
 
-    @discardableResult
-    private func receiveMore(orEnd: Bool = false) throws -> Bool {
+    @discardableResult private func receiveMore(orEnd: Bool = false) throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count > 0 { received.append(contentsOf: buffer[..<count]) }
