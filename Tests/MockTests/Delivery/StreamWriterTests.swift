@@ -1,4 +1,3 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -6,9 +5,7 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct StreamWriterTests {
     private func network(
         clock: MockClock? = nil, _ send: @escaping @Sendable (StreamWriter) async throws -> Void
-    ) -> MockNetwork {
-        MockNetwork(.stream(send), clock: clock)
-    }
+    ) -> MockNetwork { MockNetwork(.stream(send), clock: clock) }
 
     @Test(arguments: Transport.allCases)
     func givesThePiecesInOrder(_ transport: Transport) async throws {
@@ -274,41 +271,25 @@ import TestSupport
             await #expect(throws: CancellationError.self) { try await writer.send("a") }
         }
 
-        let (data, _) = try await network.exchange(.test("a"))
-
-        #expect(data.isEmpty)
+        #expect(try await network.exchange(.test("a")).0.isEmpty)
         #expect(network.requests.first?.sent == [])
     }
 
-    private static let passed = MockResponse.passthrough(to: MockURLSession())
-
-    private static let unchangeable: [(reason: String, responses: [MockResponse])] = [
-        (
-            "the code that sends a .stream decides",
-            [
-                .stream { _ in }.chunked(by: 1), .stream().failing(afterBytes: 1),
-                .stream().acceptingRanges,
-            ]
-        ),
-        (
-            "the real session decides",
-            [
-                passed.failing(afterBytes: 1), passed.chunked(by: 1), passed.header("X", "1"),
-                passed.acceptingRanges,
-            ]
-        ),
-        (
-            "so it has no body",
-            [.error(.timedOut).failing(afterBytes: 1), .hanging.failing(afterBytes: 1)]
-        ), ("an interval must not be negative", [.chunks(["a"], every: .seconds(-1))]),
-    ]
-
     @Test func refusesAChangeOfWhatOthersDecide() {
-        for (reason, responses) in Self.unchangeable {
-            for response in responses {
-                #expect("\(response)".hasPrefix("unusable response: "))
-                #expect("\(response)".contains(reason))
-            }
+        let passed = MockResponse.passthrough(to: MockURLSession())
+        let sender = "the code that sends a .stream decides"
+        let (session, none) = ("the real session decides", "so it has no body")
+        let rows: [(MockResponse, reason: String)] = [
+            (.stream { _ in }.chunked(by: 1), sender), (.stream().failing(afterBytes: 1), sender),
+            (.stream().acceptingRanges, sender), (passed.failing(afterBytes: 1), session),
+            (passed.chunked(by: 1), session), (passed.header("X", "1"), session),
+            (passed.acceptingRanges, session), (.error(.timedOut).failing(afterBytes: 1), none),
+            (.hanging.failing(afterBytes: 1), none),
+            (.chunks(["a"], every: .seconds(-1)), "an interval must not be negative"),
+        ]
+        for (response, reason) in rows {
+            #expect("\(response)".hasPrefix("unusable response: "))
+            #expect("\(response)".contains(reason))
         }
     }
 }
