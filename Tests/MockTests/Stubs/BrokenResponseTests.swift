@@ -1,4 +1,3 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -64,8 +63,7 @@ import TestSupport
             Self.sample.chunked(by: 2).failing(afterBytes: 3), Self.sample.failing(afterBytes: 99),
         ]
         for response in broken {
-            let client = try TestClient(transport)
-            client.network.stub(.any, response, .text("whole"))
+            let client = try TestClient(transport, MockNetwork(response, .text("whole")))
 
             await #expect(throws: URLError.self) { try await client.load() }
 

@@ -1,4 +1,3 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -6,8 +5,7 @@ import TestSupport
 /// What happens to a request whose client leaves at a bad moment.
 @Suite(.limited) struct ClientRequestTests {
     @Test func aClientThatLeavesAtARedirectSendsNoMore() {
-        let network = MockNetwork()
-        network.stub(.any, .redirect(to: "/b"), .text("arrived"))
+        let network = MockNetwork(.redirect(to: "/b"), .text("arrived"))
         let leaving = Locked<ClientRequest?>(nil)
         let received = Locked<[ResponsePart]>([])
         let client = PlainClient { leaving.withLock { $0 }?.recordCancellation() }
@@ -25,8 +23,7 @@ import TestSupport
     /// A status from 300 to 399 with a location is a redirect.
     @Test(arguments: [(299, false), (300, true), (399, true), (400, false)])
     func asksTheClientAboutARedirect(_ status: Int, _ isRedirect: Bool) {
-        let network = MockNetwork()
-        network.stub(.any, .redirect(to: "/b", status: status), .text("arrived"))
+        let network = MockNetwork(.redirect(to: "/b", status: status), .text("arrived"))
 
         ClientRequest(to: network).send(.test("a"))
 
@@ -35,10 +32,9 @@ import TestSupport
 
     /// The body of a redirect that is followed is not read, and so takes no time.
     @Test func aRedirectDoesNotWaitForItsBody() {
-        let network = MockNetwork(clock: MockClock())
         let slow = MockResponse.text("moved", status: 302, headers: ["Location": "/b"])
             .chunked(by: 1, every: .seconds(5))
-        network.stub(.any, slow, .text("arrived"))
+        let network = MockNetwork(slow, .text("arrived"), clock: MockClock())
 
         ClientRequest(to: network).send(.test("a"))
 
