@@ -1,4 +1,3 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting

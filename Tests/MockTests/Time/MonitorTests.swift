@@ -1,5 +1,4 @@
-import APIKitLite
-import Testing
+import TestSupport
 
 @testable import APIKitLiteTesting
 

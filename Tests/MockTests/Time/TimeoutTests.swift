@@ -1,4 +1,3 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
@@ -37,17 +36,22 @@ extension Transport {
         }
     }
 
+    /// Each piece of a body starts the timeout anew, and what comes at the timeout is in time.
     @Test(arguments: [Transport.urlProtocol, .direct])
-    func eachPieceOfABodyStartsTheTimeoutAnew(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(.text("abc").chunked(by: 1, every: .seconds(20)), clock: clock)
+    func aBodyWhoseNextPieceIsNotLateArrives(_ transport: Transport) async throws {
+        for (response, body, end) in [
+            (MockResponse.text("abc").chunked(by: 1, every: .seconds(20)), "abc", 40),
+            (.text("x").delayed(by: .seconds(30)), "x", 30),
+        ] {
+            let clock = MockClock(patience: .zero)
+            let network = MockNetwork(response, clock: clock)
+            let load = try transport.outcome(in: network, timeout: 30)
+            await network.waitForRequests()
+            await clock.advance(by: .seconds(end + 1))
 
-        let load = try transport.outcome(in: network, timeout: 30)
-        await network.waitForRequests()
-        await clock.advance(by: .seconds(40))
-
-        #expect(await load.value == .body("abc"))
-        #expect(network.requests.first?.endTime == .seconds(40))
+            #expect(await load.value == .body(body))
+            #expect(network.requests.first?.endTime == .seconds(end))
+        }
     }
 
     @Test(arguments: [Transport.urlProtocol, .direct])
@@ -75,17 +79,6 @@ extension Transport {
         #expect(await handlers.events { _ in true } == ["cancelled"])
         #expect(network.requests.map(\.endTime) == [.seconds(30)])
         mayRespond.open()
-    }
-
-    @Test(arguments: [Transport.urlProtocol, .direct])
-    func aResponseAtTheTimeoutIsInTime(_ transport: Transport) async throws {
-        let clock = MockClock(patience: .zero)
-        let network = MockNetwork(.text("x").delayed(by: .seconds(30)), clock: clock)
-        let load = try transport.outcome(in: network, timeout: 30)
-        await network.waitForRequests()
-        await clock.advance(by: .seconds(31))
-
-        #expect(await load.value == .body("x"))
     }
 
     /// Zero is no timeout, and a longer one than any clock can measure is cut.

@@ -1,10 +1,10 @@
-import APIKitLite
 import TestSupport
 
 @testable import APIKitLiteTesting
 
 /// The place of a call of the test.
 private let file: StaticString = "Tests/Wait.swift"
+
 /// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
 /// `Wordings.txt` shows them.
 @Suite(.limited) struct WaitReportTests {
@@ -123,8 +123,7 @@ private let file: StaticString = "Tests/Wait.swift"
             await place.network.waitForResponses()
         },
         sleepers("deadlines") { place in
-            let network = MockNetwork()
-            network.stub(.any, .hanging)
+            let network = MockNetwork(.hanging)
             for second in 1...7 {
                 let session = network.timingOut(after: .seconds(second), clock: place.clock)
                 place.start { _ = try? await session.exchange(.test("a")) }
@@ -165,9 +164,7 @@ private let file: StaticString = "Tests/Wait.swift"
             }
         },
         Row(testDescription: "another session", hasClock: false) { place in
-            let other = MockNetwork()
-            other.stub(.any, .hanging)
-            place.stub(.any, .passthrough(to: other))
+            place.stub(.any, .passthrough(to: MockNetwork(.hanging)))
             await place.load()
             await place.wait { await place.network.waitForResponses(fileID: file, line: 7) }
         },
