@@ -1,4 +1,3 @@
-import APIKitLiteTesting
 import TestSupport
 
 /// A client that drives a session through delegates, as Alamofire does.
@@ -77,9 +76,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-    ) {
-        recorder.append(.end(error.map { ($0 as? URLError)?.code ?? .unknown }))
-    }
+    ) { recorder.append(.end(error.map { ($0 as? URLError)?.code ?? .unknown })) }
 }
 
 /// A delegate that calls functions with a response and its pieces.

@@ -1,5 +1,3 @@
-import APIKitLite
-import APIKitLiteTesting
 import TestSupport
 
 @Suite(.limited, .usesSockets) struct PlainTaskTests {
