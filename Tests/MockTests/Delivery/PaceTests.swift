@@ -3,17 +3,6 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct PaceTests {
-    /// The times at which the pieces of a response are sent.
-    private func times(_ response: MockResponse, body: String) async throws -> [Duration] {
-        let clock = MockClock(patience: .zero)
-        let network = MockNetwork(response, clock: clock)
-        let load = Task { try await network.exchange(.test("a")).0.text }
-        await network.waitForRequests()
-        await clock.advance(by: .seconds(50))
-        #expect(try await load.value == body)
-        return network.requests[0].sent.map(\.time)
-    }
-
     @Test(arguments: Transport.allCases)
     func aPaceTakesNoTimeWithoutAClock(_ transport: Transport) async throws {
         let response = MockResponse.chunks(["ab", "cd"], every: .seconds(70))
@@ -38,18 +27,35 @@ import TestSupport
 
     @Test(
         arguments: [
-            (.chunks(["a", "b", "c", "d"], every: .seconds(1)), [0, 1, 2, 3]),
-            (.text("abcd").chunked(by: 2, every: .seconds(1)), [0, 1]),
-            (.chunks(["ab", "cd"], every: .seconds(1)).delayed(by: .seconds(3)), [3, 4]),
-            (.chunks(["ab", "", "cd"], every: .seconds(1)), [0, 1]),
+            (.chunks(["a", "b", "c", "d"], every: .seconds(1)), "abcd", [0, 1, 2, 3]),
+            (.text("abcd").chunked(by: 2, every: .seconds(1)), "abcd", [0, 1]),
+            (.chunks(["ab", "cd"], every: .seconds(1)).delayed(by: .seconds(3)), "abcd", [3, 4]),
+            (.chunks(["ab", "", "cd"], every: .seconds(1)), "abcd", [0, 1]),
             // Without an interval, the pace stays, and only the last of several times repeats.
-            (.chunks(["ab", "cd"], every: .seconds(1)).chunked(by: 1), [0, 1, 2, 3]),
-            (.text("abcd").chunked(by: 2).with(\.gaps, [.seconds(1)]), [1, 1]),
-            (.chunks(["ab", "cd"]), [0, 0]), (.text("abcd"), [0]),
-            (.text("abcd").delayed(by: .seconds(3)), [3]),
-        ] as [(MockResponse, [Int])])
-    func everyResponseHasAPace(_ response: MockResponse, _ seconds: [Int]) async throws {
-        #expect(try await times(response, body: "abcd") == seconds.map { .seconds($0) })
+            (.chunks(["ab", "cd"], every: .seconds(1)).chunked(by: 1), "abcd", [0, 1, 2, 3]),
+            (.text("abcd").chunked(by: 2).with(\.gaps, [.seconds(1)]), "abcd", [1, 1]),
+            (.chunks(["ab", "cd"]), "abcd", [0, 0]), (.text("abcd"), "abcd", [0]),
+            (.text("abcd").delayed(by: .seconds(3)), "abcd", [3]),
+            // An event may have only data.
+            (.events(["a", "b"]), "data: a\n\ndata: b\n\n", [0, 0]),
+            (
+                .events(["a"], until: "[DONE]", every: .seconds(1)),
+                "data: a\n\ndata: [DONE]\n\n", [0, 1]
+            ),
+            (.events([], until: "[DONE]"), "data: [DONE]\n\n", [0]), (.events([]), "", []),
+        ] as [(MockResponse, String, [Int])])
+    func everyResponseHasAPace(
+        _ response: MockResponse, _ text: String, _ seconds: [Int]
+    ) async throws {
+        let clock = MockClock(patience: .zero)
+        let network = MockNetwork(response, clock: clock)
+        let load = Task { try await network.exchange(.test("a")).0.text }
+        await network.waitForRequests()
+
+        await clock.advance(by: .seconds(50))
+
+        #expect(try await load.value == text)
+        #expect(network.requests[0].sent.map(\.time) == seconds.map { .seconds($0) })
     }
 
     @Test(arguments: Transport.allCases)
@@ -74,20 +80,5 @@ import TestSupport
         let sent = client.network.requests.first?.sent
         #expect(sent?.map(\.text) == events.map(\.text))
         #expect(sent?.map(\.time) == [.zero, .seconds(1)])
-    }
-
-    @Test(
-        arguments: [
-            (.events(["a", "b"]), "data: a\n\ndata: b\n\n", [0, 0]),
-            (
-                .events(["a"], until: "[DONE]", every: .seconds(1)),
-                "data: a\n\ndata: [DONE]\n\n", [0, 1]
-            ),
-            (.events([], until: "[DONE]"), "data: [DONE]\n\n", [0]), (.events([]), "", []),
-        ] as [(MockResponse, String, [Int])])
-    func anEventMayHaveOnlyData(
-        _ response: MockResponse, _ text: String, _ seconds: [Int]
-    ) async throws {
-        #expect(try await times(response, body: text) == seconds.map { .seconds($0) })
     }
 }

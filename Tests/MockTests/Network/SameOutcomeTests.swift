@@ -172,7 +172,6 @@ private func differences(
     return new.differences(from: old, unless: ignored, in: named)
 }
 
-/// What became of a request.
 private struct Exchange: CustomStringConvertible {
     let given: URLRequest
     /// The status, or the error.

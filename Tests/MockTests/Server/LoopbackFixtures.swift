@@ -31,7 +31,6 @@ extension LoopbackServer {
         }
     }
 
-    /// A server that sends a request's body back.
     static func echo() throws -> LoopbackServer {
         try LoopbackServer { .of([$0.httpBody ?? Data()]) }
     }

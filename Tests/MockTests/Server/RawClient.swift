@@ -2,7 +2,6 @@ import TestSupport
 
 /// A blocking TCP client that sends exactly the bytes it is told, well-formed or not.
 final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one receives.
-    /// One response, taken apart.
     struct Reply {
         var status: Int
         var head: String

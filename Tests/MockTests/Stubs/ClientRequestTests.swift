@@ -59,7 +59,6 @@ import TestSupport
         #expect(network.requests.map(\.endTime) == [.seconds(2 + min(delay, 1))])
     }
 
-    /// A handler that starts although its client has left is cancelled.
     @Test func aClientThatHasLeftCancelsTheHandler() async {
         let ended = Gate()
         let network = MockNetwork()
@@ -147,7 +146,6 @@ import TestSupport
     }
 }
 
-/// The ends of a delivery.
 @Suite(.limited) struct DeliveryTests {
     /// As when the client leaves while a closure sends.
     @Test func aPieceAfterTheEndIsNotTaken() {

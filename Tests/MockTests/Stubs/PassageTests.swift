@@ -162,21 +162,8 @@ import TestSupport
         let server = try network.serve()
 
         let client = try server.client(
-            """
-            PUT / HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Connection: close, X-Hop\r
-            X-Hop: 1\r
-            X-Kept: 2\r
-            TE: trailers\r
-            Transfer-Encoding: chunked\r
-            \r
-            1\r
-            a\r
-            0\r
-            \r
-
-            """)
+            "PUT / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nX-Kept: 2\r\n"
+                + "TE: trailers\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")
 
         #expect(try client.reply().body.text == "real")
         let sent = try #require(real.requests.first)

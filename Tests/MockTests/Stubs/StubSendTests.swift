@@ -145,7 +145,6 @@ import TestSupport
         #expect(try await body?.text ?? "[DONE]" == "[DONE]")
     }
 
-    /// How the first stream of a stub ends.
     enum FirstEnd: CaseIterable { case left, leftAfterAPiece, finished }
 
     /// A client that left counts for one call, and a stream that the test ended counts for none.

@@ -8,7 +8,6 @@ private let file: StaticString = "Tests/Wait.swift"
 /// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
 /// `Wordings.txt` shows them.
 @Suite(.limited) struct WaitReportTests {
-    /// What waits.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var hasClock = true

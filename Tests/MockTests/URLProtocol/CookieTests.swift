@@ -100,7 +100,6 @@ import TestSupport
 }
 
 extension MockNetwork {
-    /// What the requests for `/a` had as their cookie.
     fileprivate var sentCookies: [String?] {
         requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
     }
