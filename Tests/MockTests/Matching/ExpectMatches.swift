@@ -38,7 +38,7 @@ extension RequestMatcher {
 extension URLRequest {
     /// A request of a URL, of a path of `https://h`, or of `https://h/a` with a query or none.
     static func url(_ text: String, method: String = "GET") -> URLRequest {
-        let isAbsolute = text.contains("://") && !text.hasPrefix("/")
+        let isAbsolute = URL(string: text)?.scheme != nil
         let path = text.hasPrefix("/") ? text : "/a\(text)"
         var request = URLRequest(url: URL(string: isAbsolute ? text : "https://h\(path)")!)
         request.httpMethod = method
