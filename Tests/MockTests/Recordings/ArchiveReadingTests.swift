@@ -161,6 +161,7 @@ import TestSupport
 
     /// The opposite: entries that say all that a replay needs.
     static let whole = [
+        #"{"request": {"method": "GET", "url": "https://a.example"}, "response": {"status": 200}}"#,
         replacing(text, with: #""size": 0"#), replacing(text, with: #""mimeType": "image/png""#),
         replacing(text, with: #""size": 0"#, headers: length),
         replacing(text, with: #""text": """#),
