@@ -7,7 +7,7 @@ import TestSupport
     // A handler has a timeout, too, which does not count as a second sleeper.
     @Test(arguments: Transport.allCases, [false, true])
     func aDelayedResponseWaitsForTheClock(_ transport: Transport, isHandler: Bool) async throws {
-        let clock = MockClock()
+        let clock = MockClock(patience: .zero)
         // The time of a network counts from its creation.
         await clock.advance(by: .seconds(5))
         let network = MockNetwork(clock: clock)
