@@ -297,7 +297,7 @@ import TestSupport
 private enum Name { @TaskLocal static var current = "" }
 
 extension Recorder<URLError.Code?> {
-    /// Records how a piece is sent: nil if the client takes it.
+    /// Records the code of the error that sending a piece throws; nil if the client takes the piece.
     fileprivate func record(_ send: () async throws -> Void) async {
         do {
             try await send()

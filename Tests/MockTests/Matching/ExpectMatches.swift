@@ -15,8 +15,8 @@ func expect(
     }
 }
 
-/// Checks which URLs a matcher takes, and which it leaves, unless the texts are those of other
-/// requests, such as bodies.
+/// Checks which requests a matcher takes, and which it leaves. `request` makes each of them from its
+/// text, which is that of a URL by default.
 func expect(
     _ matcher: RequestMatcher, takes: [String] = [], leaves: [String] = [],
     as request: (String) -> URLRequest = { .url($0) },

@@ -19,7 +19,7 @@ extension HTTPArchive {
         }
     }
 
-    /// What networks with these responses recorded, each of one request.
+    /// An archive with one recorded request for each of these responses.
     static func recorded(_ responses: MockResponse...) async throws -> HTTPArchive {
         var archive = HTTPArchive()
         for response in responses { archive.append(try await .recorded(response)) }

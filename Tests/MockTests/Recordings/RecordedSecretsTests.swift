@@ -274,7 +274,7 @@ import TestSupport
     }
 
     /// Bytes that are not text are Base64 in the file.
-    @Test func aNewNumberIsHigherThanEachOther() async throws {
+    @Test func aNewNumberIsHigherThanAllOthers() async throws {
         let mark = "REDACTED-7"
         let bytes = Data([0xFF]) + Data(mark.utf8)
         var upload = URLRequest.api()

@@ -35,7 +35,7 @@ extension LoopbackServer {
         try LoopbackServer { .of([$0.httpBody ?? Data()]) }
     }
 
-    /// A client that has sent a text, and perhaps sends nothing more.
+    /// A client that has sent a text and, if it has finished, sends nothing more.
     func client(_ text: String = "", isFinished: Bool = false) throws -> RawClient {
         let client = try RawClient(port: port, sending: text)
         if isFinished { client.finishSending() }

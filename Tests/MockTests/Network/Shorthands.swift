@@ -3,7 +3,8 @@ import TestSupport
 @testable import APIKitLiteTesting
 
 extension MockNetwork {
-    /// A network that gives responses to every request.
+    /// A network that gives these responses to requests of any kind, and then repeats the last one.
+    /// It expects at least one request.
     convenience init(
         _ first: MockResponse, _ more: MockResponse..., clock: (any Clock<Duration>)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -16,7 +17,7 @@ extension MockNetwork {
 }
 
 extension TestClient {
-    /// A client of a network that gives one response to every request, and the stub of it.
+    /// A client of a network that gives one response to every request, and its stub.
     static func stubbed(
         _ transport: Transport = .direct, clock: MockClock? = nil,
         _ response: MockResponse = .stream()
