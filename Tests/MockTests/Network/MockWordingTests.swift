@@ -68,6 +68,7 @@ import TestSupport
             handling.stub(.any, fileID: "A/B.swift", line: 7) { _ in response }
             texts.append(try await failure(over: network))
             #expect(try await failure(over: handling) == texts.last)
+            #expect(handling.findings.count == 1)
         }
         for times in [Stub.Times.exactly(-1), .atLeast(-1)] {
             let network = MockNetwork()
