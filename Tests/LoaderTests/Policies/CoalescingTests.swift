@@ -5,14 +5,14 @@ import TestSupport
 @Suite(.limited, .usesSockets) struct CoalescingTests {
     let network = MockNetwork()
 
-    @Test(arguments: ["GET", "HEAD", "QUERY", "lost"])
-    func sendsManyIdenticalRequestsOnce(_ method: String) async throws {
-        let request = URLRequest.test("a", method: method == "lost" ? "GET" : method)
-        let outcomes = try await outcomes(of: Array(repeating: request, count: 100)) { _ in
-            method == "lost" ? .error(.networkConnectionLost) : .text("response")
+    @Test(arguments: [("GET", false), ("HEAD", false), ("QUERY", false), ("GET", true)])
+    func sendsManyIdenticalRequestsOnce(_ method: String, _ isLost: Bool) async throws {
+        let requests = Array(repeating: URLRequest.test("a", method: method), count: 100)
+        let outcomes = try await outcomes(of: requests) { _ in
+            isLost ? .error(.networkConnectionLost) : .text("response")
         }
         let text = ExchangeOutcome.body(method == "HEAD" ? "" : "response")
-        #expect(Set(outcomes) == [method == "lost" ? .error(.networkConnectionLost) : text])
+        #expect(Set(outcomes) == [isLost ? .error(.networkConnectionLost) : text])
         #expect(network.requests.count == 1)
     }
 
