@@ -305,6 +305,11 @@ import TestSupport
         return request
     }
 
+    @Test func writesACompleteBody() async throws {
+        try await download(over: FixedSession(Data("whole".utf8)))
+        #expect(folder.content?.text == "whole")
+    }
+
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
         let error = await #expect(throws: APIRequestError.self) {
             try await network.download(TextRequest(), "/{", to: folder.file)
