@@ -32,6 +32,11 @@ import FoundationNetworking
     private static let noDelay = RetryPolicy(baseDelay: .zero, deadline: nil)
 
     private static let loads: [Row] = [
+        // The very first requests of the process are cancelled.
+        Row(name: "cancellations") { session, network, request in
+            network.stub(.any, .text("hello"), times: .any)
+            try await cancelMany(request, over: [session])
+        },
         Row(name: "chunks") { session, network, request in
             network.stub(.any, .chunks(["one ", "two"]), times: .any)
             network.stub(.get("/moved"), .redirect(to: "/"), times: .any)
@@ -61,10 +66,6 @@ import FoundationNetworking
                 try await session.exchange(request).1, try await session.stream(request).1,
             ]
             #expect(responses.map(\.statusCode) == [401, 401])
-        },
-        Row(name: "cancellations") { session, network, request in
-            network.stub(.any, .text("hello"), times: .any)
-            try await cancelMany(request, over: [session])
         },
     ]
 
