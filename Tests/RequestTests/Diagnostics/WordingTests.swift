@@ -67,9 +67,12 @@ import TestSupport
     // Its mirror names no case.
     private static func name(_ error: StreamError) -> String {
         switch error {
-        case .event, .unexpectedJSON, .lineTooLong, .unexpectedContentType, .compressed:
-            error.description
+        case .event: "event"
         case .unfinished: "unfinished"
+        case .unexpectedJSON: "unexpectedJSON"
+        case .lineTooLong: "lineTooLong"
+        case .unexpectedContentType: "unexpectedContentType"
+        case .compressed: "compressed"
         }
     }
 
