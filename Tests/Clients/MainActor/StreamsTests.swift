@@ -1,4 +1,5 @@
 import APIKitLite
+import APIKitLiteTesting
 import TestSupport
 
 // Streams in a module whose default isolation is the main actor.
@@ -29,7 +30,10 @@ nonisolated struct NonisolatedParser: StreamParser {
 }
 
 @Suite(.limited) struct StreamsTests {
-    let session: any HTTPSession = FixedSession()
+    // Its body comes in pieces, unlike that of a fixed session.
+    let session = MockNetwork()
+
+    init() { session.stub(.get("/places"), .text("a")) }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func parsesOnTheMainActor() async throws {
