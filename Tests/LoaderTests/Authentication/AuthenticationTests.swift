@@ -90,7 +90,7 @@ import TestSupport
         #expect(server.given == ["Bearer 2", "Bearer 3"])
     }
 
-    /// A credential that is refreshed once, where a response is rejected.
+    /// A credential of an app that itself tests each response.
     private func credentials(
         isRejected: @escaping @Sendable (Data, HTTPURLResponse) throws -> Bool,
         refresh: @escaping Credentials<String>.Refresh = { _ in "new" }
