@@ -188,7 +188,7 @@ import TestSupport
         // Of a smaller body, all secrets are read, and more of it with them.
         let rest = String(repeating: "x", count: Redaction.longestBody) + end
         let last = secret.utf8.count + 3
-        for offset in stride(from: -2, to: last, by: last / 3) {
+        for offset in stride(from: -2, to: last, by: last / 5) {
             let count = window - offset - start.utf8.count - before.utf8.count
             let text = bodyLine(
                 start + String(repeating: "s", count: count) + before + secret + rest,
