@@ -167,6 +167,34 @@ import TestSupport
         #expect(error?.isCancellation == false)
     }
 
+    /// The task is cancelled just as the request's own code throws.
+    @Test(arguments: [APIRequestError.Stage.makeRequest, .validate, .parse])
+    func isNotACancellationInAnotherStage(_ stage: APIRequestError.Stage) async throws {
+        struct Cancelling: APIRequest {
+            let stage: APIRequestError.Stage
+            func makeRequest(from path: String) throws -> URLRequest {
+                try end(.makeRequest)
+                return .test(path)
+            }
+            func validateResponse(data: Data, response: HTTPURLResponse) throws {
+                try end(.validate)
+            }
+            func parseResponse(data: Data) throws { try end(.parse) }
+            private func end(_ current: APIRequestError.Stage) throws {
+                guard current == stage else { return }
+                withUnsafeCurrentTask { $0?.cancel() }
+                throw TestError()
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.any, .text("a"))
+        let error = await #expect(throws: APIRequestError.self) {
+            try await Task { try await network.load(Cancelling(stage: stage), "a") }.value
+        }
+        #expect(error?.stage == stage)
+        #expect(error?.isCancellation == false)
+    }
+
     @Test func leavesNoTaskAndNoLoaderBehind() async throws {
         final class Tracked: APIRequest, Sendable {
             let count: Locked<Int>

@@ -1,5 +1,6 @@
-import APIKitLite
 import TestSupport
+
+@testable import APIKitLite
 
 @Suite(.limited) struct RetryPolicyTests {
     private func request(_ method: String = "GET", key: String? = nil) -> URLRequest {
@@ -122,6 +123,12 @@ import TestSupport
             .max - 1, of: request(), .failure(.timedOut), elapsed: longest, policy: policy)
 
         #expect(attempt.decision == .retry(after: .seconds(1_000_000_000)))
+    }
+
+    @Test func comparesAnyDelayWithTheDeadline() {
+        let (longest, policy) = (Duration.seconds(Int64.max), RetryPolicy())
+        #expect(!policy.allows(longest * 2, after: longest * 2))
+        #expect(policy.allows(longest * -2, after: .zero))
     }
 
     @Test(arguments: [Int.min, -1, 0])
