@@ -5,6 +5,16 @@ import TestSupport
 @Suite(.limited) struct RedactionTests {
     private let standard = Redaction.standard
 
+    /// Of two values, one may be within the other, or begin within it.
+    @Test(arguments: [
+        ("er2Lm", "a REDACTED-more b"), ("zQ8hu", "a REDACTED-more b"),
+        ("2Lm4Tx", "a REDACTED-more b"), ("Lm4Tx-more", "a REDACTED b"),
+    ])
+    func hidesValuesThatOverlap(_ other: String, _ expected: String) {
+        let redaction = Redaction.none.adding(values: "zQ8hunter2Lm4Tx", other)
+        #expect(redaction.text("a zQ8hunter2Lm4Tx-more b") == expected)
+    }
+
     @Test func removesSecretsFromURLs() {
         let urls: [Marked] = [
             "https://h/v1/users?q=a", "https://«u:hunter2»@h:80/p", "https://«hunter2»@h",
