@@ -5,7 +5,9 @@ package final class BrokenServer: Sendable {
     package enum Way: Sendable {
         /// When the first bytes of the client have arrived.
         case closed, reset
-        /// When another port of this machine has sent so many bytes through this server.
+        /// When another port of this machine has sent so many bytes through the first connection,
+        /// and twice as many through each later one: on a busy machine, a client may read none of
+        /// them before it finds its connection reset.
         case resetAfter(Int, ofPort: Int)
     }
 
@@ -18,13 +20,13 @@ package final class BrokenServer: Sendable {
 
     package init(_ way: Way) throws {
         listener = try Listener { [accepted] client in
-            accepted.withLock { $0 += 1 }
-            breakConnection(client, way)
+            let number = accepted.next()
+            breakConnection(client, way, number)
         }
     }
 }
 
-private func breakConnection(_ client: Int32, _ way: BrokenServer.Way) {
+private func breakConnection(_ client: Int32, _ way: BrokenServer.Way, _ number: Int) {
     switch way {
     case .closed:
         _ = received(from: client)
@@ -34,7 +36,7 @@ private func breakConnection(_ client: Int32, _ way: BrokenServer.Way) {
     case .resetAfter(let count, let port):
         guard let server = try? connectedSocket(port: port) else { return }
         defer { close(server) }
-        relay(between: client, and: server, limit: count)
+        relay(between: client, and: server, limit: count << (number - 1))
         resetWhenClosed(client)
     }
 }
