@@ -5,8 +5,9 @@ import Foundation
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
 /// escapes `+`, which servers read as a space in a query or form.
 package struct PercentEncoding: Sendable {
-    /// The text that stands for each byte: the byte itself or an escape.
-    private var codes: [String]
+    private let isAllowed: [Bool]
+    /// The bytes that stand for each byte that is not allowed.
+    private var codes: [[UInt8]]
 
     /// RFC 3986's "unreserved" characters, for a path value, which must not add a segment or query.
     static let pathValue = PercentEncoding(allowing: "-._~")
@@ -22,14 +23,20 @@ package struct PercentEncoding: Sendable {
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {
-        codes = byteTable(alphanumerics + others).enumerated().map { byte, isAllowed in
-            String(format: isAllowed ? "%c" : "%%%02X", byte)
-        }
-        if plusForSpace { codes[0x20] = "+" }
+        isAllowed = byteTable(alphanumerics + others)
+        codes = (0...255).map { Array(String(format: "%%%02X", $0).utf8) }
+        if plusForSpace { codes[0x20] = [UInt8(ascii: "+")] }
     }
 
     package func encode(_ text: some StringProtocol) -> String {
-        text.utf8.reduce(into: "") { $0 += codes[Int($1)] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 { append(byte, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        if isAllowed[Int(byte)] { bytes.append(byte) } else { bytes += codes[Int(byte)] }
     }
 
     /// Returns a URL reference (RFC 3986, section 4.1) with missing escapes added, for example for
@@ -38,11 +45,15 @@ package struct PercentEncoding: Sendable {
         let bytes = Array(text.utf8)
         let start = endOfAuthority(bytes)
         let fragment = bytes[start...].firstIndex(of: UInt8(ascii: "#"))
-        let rest = bytes.indices[start...].map { index in
-            if index == fragment { return "#" }
-            return escape(at: index, in: bytes) == nil ? reference.codes[Int(bytes[index])] : "%"
+        var completed = Array(bytes[..<start])
+        for index in bytes.indices[start...] {
+            if index == fragment || escape(at: index, in: bytes) != nil {
+                completed.append(bytes[index])
+            } else {
+                reference.append(bytes[index], to: &completed)
+            }
         }
-        return String(decoding: bytes[..<start], as: UTF8.self) + rest.joined()
+        return String(decoding: completed, as: UTF8.self)
     }
 
     /// Returns the index after the authority of a URL reference, or 0 if there is no authority.
