@@ -46,7 +46,7 @@ extension APIRequestError {
 
     private var summary: String? {
         guard let response else { return nil }
-        let status = "The server responded with \(HTTPStatus.describe(response.statusCode))"
+        let status = "The server responded with \(describe(status: response.statusCode))"
         guard let data, (underlying as? DecodingError)?.element == nil else { return status + "." }
         // Foundation drops the body of some responses, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }

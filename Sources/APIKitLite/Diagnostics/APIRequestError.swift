@@ -160,7 +160,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             guard let statusCode, !(200..<300).contains(statusCode) else {
                 return "The server's response was not accepted."
             }
-            return "The server responded with \(HTTPStatus.describe(statusCode))."
+            return "The server responded with \(describe(status: statusCode))."
         case .parse: return "The server's response could not be understood."
         }
     }

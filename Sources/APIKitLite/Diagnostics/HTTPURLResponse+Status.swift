@@ -79,7 +79,7 @@ public struct UnacceptableStatusError:
 
     /// A sentence for the user: `The server responded with 404 (Not Found).`
     public var errorDescription: String? {
-        "The server responded with \(HTTPStatus.describe(statusCode))."
+        "The server responded with \(describe(status: statusCode))."
     }
 
     /// A message for a developer: `The server responded with 404 (Not Found). A status in 200..<300 was

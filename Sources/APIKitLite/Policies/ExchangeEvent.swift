@@ -91,7 +91,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     /// - Parameter redaction: The secrets to hide. The message of an ``APIRequestError`` also hides
     ///   what its request's ``APIRequest/redaction`` hides.
     public func description(redacting redaction: Redaction) -> String {
-        let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
+        let status = response.map { describe(status: $0.statusCode) } ?? ""
         let number = "#\(id) "
         if case .rejected(let error) = kind {
             return number + line(of: error.hiding(redaction).sentences)

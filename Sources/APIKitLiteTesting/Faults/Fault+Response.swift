@@ -66,7 +66,7 @@ extension MockResponse {
 
     /// Returns an HTML page of the kind that proxies send.
     fileprivate static func proxyPage(_ status: Int) -> MockResponse {
-        let title = HTTPStatus.reasonPhrase(status)
+        let title = reasonPhrase(status)
         let page = """
             <!DOCTYPE html>
             <html><head><title>\(status) \(title)</title></head>

@@ -45,7 +45,7 @@ extension HAR.Response {
         let hasFailed = error != nil && response != nil
         let hasOtherURL = response?.url != exchange.request.url
         self.init(
-            status: status, statusText: HAR.Part(HTTPStatus.reasonPhrase(status)),
+            status: status, statusText: HAR.Part(reasonPhrase(status)),
             headers: HAR.Field.list(response?.headerFields ?? [:]), content: body,
             redirectURL: HAR.Part(response?.value(forHTTPHeaderField: "Location") ?? ""),
             bodySize: data.count,

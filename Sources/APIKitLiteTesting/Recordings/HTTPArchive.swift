@@ -109,7 +109,7 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     private var outcome: String {
         let failure = error.map { URLError.name(of: $0.code) } ?? (wasCancelled ? "left" : nil)
         let head = response.map {
-            "\(HTTPStatus.describe($0.statusCode)), \(byteCount(body.count))"
+            "\(describe(status: $0.statusCode)), \(byteCount(body.count))"
         }
         return [head, failure].compactMap(\.self).joined(separator: ", ")
     }

@@ -9,7 +9,7 @@ extension MockResponse: CustomStringConvertible {
     public var description: String {
         if let configurationError { return "unusable response: \(configurationError)" }
         let type = mediaType(value(forHeader: "content-type"))
-        let status = HTTPStatus.describe(status)
+        let status = describe(status: status)
         let content = [byteCount(body.count), type].compactMap(\.self).joined(separator: ", ")
         let text = status + (body.isEmpty ? "" : ", " + content)
         let what =

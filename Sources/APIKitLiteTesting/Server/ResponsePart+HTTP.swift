@@ -62,7 +62,7 @@ extension ResponsePart.Head {
             && (!hasBody || isChunked || isLengthTrue)
         if !keepsAlive { fields["connection"] = fields["connection"] ?? ("Connection", "close") }
 
-        var text = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
+        var text = "HTTP/1.1 \(status) \(reasonPhrase(status))\r\n"
         fields["date"] = fields["date"] ?? ("Date", httpDateFormat.format(Date()))
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             // Clients do not accept a comma-separated list of cookies (RFC 6265, section 3).
