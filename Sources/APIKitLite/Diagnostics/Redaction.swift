@@ -194,7 +194,7 @@ public struct Redaction: Sendable, Equatable {
 
     /// Returns text that was cut, with a mark in place of the incomplete value or token that is
     /// found at its end, if any.
-    package func withoutCutSecret(_ text: String) -> String {
+    func withoutCutSecret(_ text: String) -> String {
         let cut =
             values.cutValue(in: Array(text.utf8))
             ?? (readsWords ? TokenShape.cutToken(in: text) : nil)

@@ -5,7 +5,7 @@ import Foundation
 /// The pass also hides the values that its redaction knows, and collects the secrets that it finds
 /// by their names or as user info.
 package struct SecretWalk {
-    package let redaction: Redaction
+    let redaction: Redaction
     /// The secrets found by their names or as user info, decoded.
     package internal(set) var secrets: [String] = []
     /// The kind of each name seen so far, stored because a body may repeat a name often.
@@ -183,7 +183,15 @@ package struct SecretWalk {
 
     /// Returns a body of any type, without secrets. A body that is neither text nor
     /// multipart is unchanged.
-    package mutating func body(_ body: Data, contentType: String?) -> Data {
+    ///
+    /// - Parameter isCut: Whether the body may end within a secret, which is then hidden as well.
+    package mutating func body(_ body: Data, contentType: String?, isCut: Bool = false) -> Data {
+        let shown = wholeBody(body, contentType)
+        guard isCut, let text = exactText(shown) else { return shown }
+        return Data(redaction.withoutCutSecret(text).utf8)
+    }
+
+    private mutating func wholeBody(_ body: Data, _ contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type?.hasPrefix("multipart/") == true,
             let boundary = mediaTypeParameter("boundary", of: contentType)

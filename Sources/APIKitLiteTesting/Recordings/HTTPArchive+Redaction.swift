@@ -57,10 +57,8 @@ extension HTTPArchive.Exchange {
         }
         guard let response else { return exchange }
         let type = response.value(forHTTPHeaderField: "Content-Type")
-        let (old, shown) = (body, walk.body(body, contentType: type))
-        let isCut = error != nil || wasCancelled
-        let text = isCut ? exactText(shown) : nil
-        let new = text.map { Data(walk.redaction.withoutCutSecret($0).utf8) } ?? shown
+        let old = body
+        let new = walk.body(old, contentType: type, isCut: error != nil || wasCancelled)
         var fields = response.headerFields
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             let isLength = name.lowercased() == "content-length" && value == "\(old.count)"
