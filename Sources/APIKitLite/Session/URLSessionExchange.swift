@@ -26,7 +26,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The body's file, which Foundation on Apple platforms may need to reopen.
     let file: URL?
     let options: SendOptions
-    fileprivate let passes = SendContext.passes
+    let passes = SendContext.passes
     /// The result of `storedCookies(for:)` before the request was sent.
     let cookies: [HTTPCookie]
     /// Whether the library is sending the request again, because its first task failed.
@@ -201,10 +201,4 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
         task.endAtRedirect(isCancelled: isCancelled, completionHandler)
     }
-}
-
-extension URLSessionTask {
-    /// How many mocks have passed the task's request on. Nil if the task belongs to neither an
-    /// exchange nor a stream. Only such a task can follow a redirect.
-    package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

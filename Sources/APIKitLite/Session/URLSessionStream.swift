@@ -169,9 +169,12 @@ extension URLSessionTask {
     /// The task's delegate, if it is a stream.
     var stream: URLSessionStream? { delegate as? URLSessionStream }
 
-    /// A function that returns the state of the body's reader. Nil if the task does not stream.
-    package var readerState: (@Sendable () -> ReaderState)? {
-        guard let stream, !stream.isWhole else { return nil }
-        return { [weak stream] in stream?.readerState ?? .left }
+    /// How many mocks have passed the task's request on, and a function that returns the state of
+    /// the body's reader, which is nil if the task does not stream. Nil if the task belongs to
+    /// neither an exchange nor a stream. Only such a task can follow a redirect.
+    package var exchange: (passes: Int, readerState: (@Sendable () -> ReaderState)?)? {
+        guard let exchange = delegate as? URLSessionExchange else { return nil }
+        guard let stream, !stream.isWhole else { return (exchange.passes, nil) }
+        return (exchange.passes, { [weak stream] in stream?.readerState ?? .left })
     }
 }

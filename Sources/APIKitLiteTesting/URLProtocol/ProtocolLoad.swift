@@ -54,14 +54,14 @@ final class ProtocolLoad: Client,
     // The number of passes is given in this property, not in a task-local value, because this code
     // runs on the loading thread. Setting a task-local value there can wait for a task that is
     // being cancelled, and that task waits for the loading thread.
-    var passes: Int { task?.passes ?? SendContext.passes }
+    var passes: Int { task?.exchange?.passes ?? SendContext.passes }
     var cookieStorage: HTTPCookieStorage? { task.cookieStorage(or: core.cookieStorage) }
 
     init(_ urlProtocol: URLProtocol, _ core: NetworkCore) {
         self.core = core
         self.urlProtocol = urlProtocol
         task = urlProtocol.task
-        reader = task?.readerState
+        reader = task?.exchange?.readerState
     }
 
     /// Requests the response, unless the task has already been cancelled.
@@ -159,7 +159,7 @@ final class ProtocolLoad: Client,
                 // receive the response. Foundation asks the client on another thread, and nothing
                 // reports a refusal, so the response is delayed. This library's own tasks always
                 // refuse the redirect, so their responses are not delayed.
-                let wait = task?.passes == nil ? 0.5 : 0
+                let wait = task?.exchange == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
                 let respond = { @Sendable [self] in
                     guard state.withLock(\.redirect) != nil, let urlProtocol = self.urlProtocol,
