@@ -97,8 +97,6 @@ extension URLRequest {
     ///   - clientID: The identifier, not encoded.
     ///   - clientSecret: The secret, not encoded.
     public func authorization(clientID: String, clientSecret: String) throws -> URLRequest {
-        try authorization(
-            user: PercentEncoding.form.encode(clientID),
-            password: PercentEncoding.form.encode(clientSecret))
+        try authorization(user: clientID.formEncoded, password: clientSecret.formEncoded)
     }
 }

@@ -107,7 +107,7 @@ package struct SecretWalk {
         let (authority, after) = rest.dropFirst().cut(at: "/")
         var host = String(authority)
         if let at = authority.lastIndex(of: "@") {
-            host = mark(PercentEncoding.decode(password(in: authority[..<at]))) + authority[at...]
+            host = mark(password(in: authority[..<at]).percentDecoded()) + authority[at...]
         }
         return scheme + "//" + host + (after.map { "/" + path($0) } ?? "")
     }
@@ -124,11 +124,11 @@ package struct SecretWalk {
     private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
         let (name, value) = item.cut(at: "=")
         // Some programs separate items by semicolons, or write `&amp;`.
-        let plainName = PercentEncoding.decode(name.split(";").last ?? name, plusIsSpace: true)
+        let plainName = (name.split(";").last ?? name).percentDecoded(plusIsSpace: true)
         guard let value else { return self.value(item, encoding) }
         if isShown(plainName) { return String(item) }
         if hides(plainName, nil), hides(plainName, String(value)) {
-            return name + "=" + mark(PercentEncoding.decode(value, plusIsSpace: true))
+            return name + "=" + mark(value.percentDecoded(plusIsSpace: true))
         }
         return redaction.text(String(name)) + "=" + self.value(value, encoding)
     }
@@ -138,7 +138,7 @@ package struct SecretWalk {
     private mutating func value(
         _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
     ) -> String {
-        let plain = PercentEncoding.decode(value, plusIsSpace: plusIsSpace)
+        let plain = value.percentDecoded(plusIsSpace: plusIsSpace)
         let shown = text(plain)
         if shown == plain { return String(value) }
         return plain == value ? shown : encoding.encode(shown)

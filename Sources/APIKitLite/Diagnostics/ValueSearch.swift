@@ -40,7 +40,7 @@ struct ValueSearch: Sendable, Equatable {
         // A value in a header, such as a cookie, may be encoded there and repeated unencoded
         // elsewhere.
         let plain = found.flatMap { value in
-            [false, true].map { PercentEncoding.decode(value, plusIsSpace: $0) }
+            [false, true].map { value.percentDecoded(plusIsSpace: $0) }
         }
         let values = found.union(given).union(plain.filter { $0.utf8.count >= 4 })
         let all = values.flatMap { value in

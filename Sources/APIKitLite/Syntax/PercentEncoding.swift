@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
 /// escapes `+`, which servers read as a space in a query or form.
-package struct PercentEncoding: Sendable {
+struct PercentEncoding: Sendable {
     private let isAllowed: [Bool]
     /// The bytes that stand for each byte that is not allowed.
     private var codes: [[UInt8]]
@@ -20,7 +20,7 @@ package struct PercentEncoding: Sendable {
     /// The characters allowed after the authority of a URL reference, except `#` and `%`.
     private static let reference = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?")
     /// The encoding of the WHATWG `application/x-www-form-urlencoded` serializer.
-    package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
+    static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
     private init(allowing others: String, plusForSpace: Bool = false) {
         isAllowed = byteTable(alphanumerics + others)
@@ -28,7 +28,7 @@ package struct PercentEncoding: Sendable {
         if plusForSpace { codes[0x20] = [UInt8(ascii: "+")] }
     }
 
-    package func encode(_ text: some StringProtocol) -> String {
+    func encode(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 { append(byte, to: &bytes) }
@@ -65,15 +65,20 @@ package struct PercentEncoding: Sendable {
         else { return 0 }
         return bytes[(slashes + 2)...].firstIndex(where: isDelimiter) ?? bytes.count
     }
+}
+
+extension StringProtocol {
+    /// The text as the name or value of a form's field.
+    package var formEncoded: String { PercentEncoding.form.encode(self) }
 
     /// Returns the text with its escapes decoded: `%41` becomes `A`.
     ///
     /// Malformed escapes are kept, as servers keep them.
-    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+    package func percentDecoded(plusIsSpace: Bool = false) -> String {
         let plus = UInt8(ascii: "+")
-        let isEncoded = text.utf8.contains { $0 == UInt8(ascii: "%") || $0 == plus }
-        guard isEncoded else { return String(text) }
-        let text = Array(text.utf8)
+        let isEncoded = utf8.contains { $0 == UInt8(ascii: "%") || $0 == plus }
+        guard isEncoded else { return String(self) }
+        let text = Array(utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = 0
@@ -85,14 +90,14 @@ package struct PercentEncoding: Sendable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
 
-    /// Returns the byte that the escape at an index stands for, or nil if there is no escape.
-    private static func escape(at index: Int, in text: [UInt8]) -> UInt8? {
-        guard text[index] == UInt8(ascii: "%"), index + 2 < text.count,
-            let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
-        else { return nil }
-        return high << 4 | low
-    }
+/// Returns the byte that the escape at an index stands for, or nil if there is no escape.
+private func escape(at index: Int, in text: [UInt8]) -> UInt8? {
+    guard text[index] == UInt8(ascii: "%"), index + 2 < text.count,
+        let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
+    else { return nil }
+    return high << 4 | low
 }
 
 /// Returns a hexadecimal digit's value, or nil for any other byte.

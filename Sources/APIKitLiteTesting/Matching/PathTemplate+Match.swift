@@ -5,8 +5,8 @@ extension PathTemplate {
     var unescaped: PathTemplate? {
         var template = self
         for index in segments.indices {
-            template.segments[index].prefix = PercentEncoding.decode(segments[index].prefix)
-            template.segments[index].suffix = PercentEncoding.decode(segments[index].suffix)
+            template.segments[index].prefix = segments[index].prefix.percentDecoded()
+            template.segments[index].suffix = segments[index].suffix.percentDecoded()
         }
         return template == self ? nil : template
     }
@@ -17,7 +17,7 @@ extension PathTemplate {
     static func decodedSegments(ofPath path: String) -> [String] {
         let segments = segments(of: path)
         return path.utf8.contains(UInt8(ascii: "%"))
-            ? segments.map { PercentEncoding.decode($0) } : segments
+            ? segments.map { $0.percentDecoded() } : segments
     }
 
     /// Returns the value of each name in the template, or nil if the template does not match the

@@ -3,7 +3,7 @@ import Foundation
 
 extension RecordedRequest {
     /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
-    public var path: String { PercentEncoding.decode(RequestReading(self).url.path) }
+    public var path: String { RequestReading(self).url.path.percentDecoded() }
 
     /// The body as JSON text with sorted keys and without spaces outside strings; nil if the body
     /// is not JSON.

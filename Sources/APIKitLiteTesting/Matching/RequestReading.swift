@@ -130,7 +130,7 @@ struct NamedItem: Hashable, Sendable {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let parts = item.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
-            ).map { PercentEncoding.decode(Substring($0), plusIsSpace: true) }
+            ).map { Substring($0).percentDecoded(plusIsSpace: true) }
             return NamedItem(name: parts[0], value: parts.count > 1 ? parts[1] : nil)
         }
     }

@@ -199,7 +199,7 @@ extension HAR.Body {
     fileprivate func data(_ place: String) throws -> Data {
         if let form {
             let fields = form.map { field in
-                [field.name, field.value].compactMap { $0.map { PercentEncoding.form.encode($0) } }
+                [field.name, field.value].compactMap { $0?.formEncoded }
             }
             return Data(fields.map { $0.joined(separator: "=") }.joined(separator: "&").utf8)
         }
