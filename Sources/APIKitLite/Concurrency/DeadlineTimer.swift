@@ -25,11 +25,11 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper?.cancel() }
     }
 
-    /// Schedules a call of `work` at a new deadline, and returns the deadline, with a handle that
+    /// Schedules a call of `work` at a new deadline, and returns the deadline, with a function that
     /// cancels the call.
     func schedule(
         _ work: @escaping @Sendable () -> Void
-    ) -> (deadline: Duration, Cancellation) {
+    ) -> (deadline: Duration, cancel: @Sendable () -> Void) {
         if let callBack = timeline.callBack {
             let deadline = timeline.now() + duration
             return (deadline, callBack(deadline, work))
@@ -40,7 +40,7 @@ final class DeadlineTimer: Sendable {
             state.lastID += 1
             state.pending[state.lastID] = (deadline, work)
             state.sleeper = state.sleeper ?? sleeper()
-            return (deadline, Cancellation { [self, id = state.lastID] in remove(id) })
+            return (deadline, { [self, id = state.lastID] in remove(id) })
         }
     }
 

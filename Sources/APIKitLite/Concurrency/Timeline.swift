@@ -3,13 +3,15 @@
 /// A timeline hides the clock's type of instant, so other code need not be generic over the clock.
 package struct Timeline: Sendable {
     typealias CallBack =
-        @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
+        @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void)
+        -> @Sendable () -> Void
 
     package let now: @Sendable () -> Duration
     /// Suspends until a moment, or returns immediately if the moment has passed. Throws as soon as
     /// the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
+    /// Calls back at a deadline, and returns a function that prevents the call. Nil if the clock is
+    /// not a `CallbackClock`.
     let callBack: CallBack?
     /// Whether the clock is a `ContinuousClock` or `SuspendingClock`. On these clocks, time passes
     /// by itself, so a sleep that is no longer needed ends by itself.
@@ -31,14 +33,16 @@ package struct Timeline: Sendable {
 /// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
 /// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
-    /// Schedules one call for a moment, and returns a handle that cancels the call. The clock makes
-    /// the call during the move that reaches the moment, or immediately if the moment has passed.
+    /// Schedules one call for a moment. The clock makes the call during the move that reaches the
+    /// moment, or immediately if the moment has passed.
     ///
     /// The call only enforces a deadline for other work, so a test that waits for sleepers does not
     /// count the call.
+    ///
+    /// - Returns: A function that prevents the call, unless the call has begun.
     func schedule(
         at moment: Instant, _ work: @escaping @Sendable () -> Void
-    ) -> Cancellation
+    ) -> @Sendable () -> Void
 }
 
 extension CallbackClock {
@@ -49,15 +53,6 @@ extension CallbackClock {
         return { deadline, work in
             schedule(at: origin.advanced(by: deadline), work)
         }
-    }
-}
-
-package struct Cancellation: Sendable {
-    /// Prevents the scheduled call, unless that call has begun.
-    package let cancel: @Sendable () -> Void
-
-    package init(_ cancel: @escaping @Sendable () -> Void) {
-        self.cancel = cancel
     }
 }
 

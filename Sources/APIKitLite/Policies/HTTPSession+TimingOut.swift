@@ -45,11 +45,11 @@ extension HTTPSession {
             let promise = Promise<(HTTPBody, HTTPURLResponse)>()
             // The timer itself cancels the task, because the caller's task may not run for a while.
             let running = TaskSlot()
-            let (deadline, limit) = timer.schedule {
+            let (deadline, cancelTimeout) = timer.schedule {
                 promise.resolve(with: .failure(URLError(.timedOut)))
                 running.cancel()
             }
-            defer { limit.cancel() }
+            defer { cancelTimeout() }
             let task = Task.immediateIfAvailable {
                 let result = await Result { try await send(request, awaiting: options) }
                 // A late result is discarded even if the timer has not called back yet.
@@ -78,8 +78,8 @@ extension HTTPBody {
         return HTTPBody(
             wrapping: self,
             next: {
-                let limit = timer.schedule { end(throwing: URLError(.timedOut)) }.1
-                defer { limit.cancel() }
+                let cancelTimeout = timer.schedule { end(throwing: URLError(.timedOut)) }.cancel
+                defer { cancelTimeout() }
                 return try await pieces.nextPiece()
             })
     }

@@ -306,15 +306,15 @@ extension HTTPBody {
         if let data { return data.prefix(Self.longestBeginning) }
         let timeouts = notes.timeouts + [(Timeline(clock), nil)]
         let isTested = timeouts.contains { !$0.timeline.isRealTime }
-        let limits = timeouts.compactMap { timeline, deadline in
+        let cancelLimits = timeouts.compactMap { timeline, deadline in
             let longest = isTested && timeline.isRealTime ? nil : Duration.seconds(5)
             return [longest, deadline.map { $0 - timeline.now() }].compactMap(\.self).min().map {
                 let body = self
                 return DeadlineTimer($0, on: timeline)
-                    .schedule { body.end(throwing: URLError(.timedOut)) }.1
+                    .schedule { body.end(throwing: URLError(.timedOut)) }.cancel
             }
         }
-        defer { for limit in limits { limit.cancel() } }
+        defer { for cancel in cancelLimits { cancel() } }
         var data = Data()
         let pieces = makeAsyncIterator()
         while data.count < Self.longestBeginning, let piece = try? await pieces.nextPiece() {

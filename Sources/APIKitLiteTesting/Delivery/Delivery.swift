@@ -34,8 +34,8 @@ final class Delivery: Sendable {
         var waitStart: Duration
         /// The client's timeout for the next byte, once it is known.
         var idleTimeout: Duration?
-        /// The pending timeout, which fails the response if the wait takes too long.
-        var timeout: Cancellation?
+        /// Cancels the pending timeout, which fails the response if the wait takes too long.
+        var cancelTimeout: (@Sendable () -> Void)?
 
         /// Removes and returns the due part.
         mutating func takeDue(at now: Duration) -> ResponsePart {
@@ -216,17 +216,17 @@ final class Delivery: Sendable {
     /// `limit` is the kind of sleeper for the client's timeout, or nil to set no timeout.
     private func wait(
         for reason: WaitReason, _ limit: Sleeper.Kind? = nil,
-        _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
+        _ begin: (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
     ) async throws {
         let promise = Promise<Void>()
-        let wait = begin { [time] in
+        let cancelWait = begin { [time] in
             time.beginStep()
             if !promise.resolve(with: .success(())) { time.endStep() }
         }
         willWait(for: reason, limit)
         time.endStep()
         do {
-            try await promise.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
+            try await promise.value(ifCancelled: .failure(CancellationError())) { cancelWait?() }
         } catch {
             time.beginStep()
             throw error
@@ -237,16 +237,16 @@ final class Delivery: Sendable {
     /// because a test may ask for the reason or the timeout as soon as the client has the part.
     private func willWait(for reason: WaitReason, _ limit: Sleeper.Kind?) {
         let now = time.now
-        let (receiver, due, last) = state.withLock { state in
+        let (receiver, due, cancelLast) = state.withLock { state in
             state?.reason = reason
-            return (state?.receiver, state?.takeDue(at: now), state?.timeout.take())
+            return (state?.receiver, state?.takeDue(at: now), state?.cancelTimeout.take())
         }
-        last?.cancel()
+        cancelLast?()
         if let limit, time.hasClock {
-            let timeout = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
+            let cancel = time.schedule(at: waitStart + idleTimeout, limit) { [self] in
                 end(with: .failure(URLError(.timedOut)))
             }
-            if state.withLock({ $0?.timeout = timeout }) == nil { timeout?.cancel() }
+            if state.withLock({ $0?.cancelTimeout = cancel }) == nil { cancel?() }
         }
         guard let due, !due.isEmpty else { return }
         time.record { $0.clientReads() }
@@ -283,7 +283,7 @@ final class Delivery: Sendable {
     @discardableResult
     func cancel() -> (Receiver, ResponsePart)? {
         guard let last = state.withLock({ $0.take() }) else { return nil }
-        last.timeout?.cancel()
+        last.cancelTimeout?()
         // The task is cancelled first, so that it is already cancelled when a pending call of
         // `send` throws.
         task.cancel()

@@ -56,7 +56,7 @@ final class OpenStream: Sendable {
 
     /// Calls back when there is a message or the stream is closed. If the test sends the message
     /// later, the callback runs on the test's thread.
-    func whenPosted(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
+    func whenPosted(_ call: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         messages.when({ $0?.isEmpty != true }, call)
     }
 

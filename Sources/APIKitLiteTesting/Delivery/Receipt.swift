@@ -36,7 +36,7 @@ final class Receipt: Sendable {
     }
 
     /// Calls back when the client has the piece or has left.
-    func whenEnded(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
+    func whenEnded(_ call: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         state.when({ $0.isEnd }, call)
     }
 

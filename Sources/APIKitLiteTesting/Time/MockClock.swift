@@ -216,7 +216,7 @@ extension MockClock {
     /// Calls back once at a client's deadline, and records that the client continues.
     package func schedule(
         at moment: Instant, _ work: @escaping @Sendable () -> Void
-    ) -> Cancellation {
+    ) -> @Sendable () -> Void {
         schedule(at: moment, .deadline) { [sleepers] in
             sleepers.withLock { $0.clientContinues() }
             work()
@@ -227,14 +227,14 @@ extension MockClock {
     /// moment, calls back immediately.
     func schedule(
         at moment: Instant, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
-    ) -> Cancellation {
+    ) -> @Sendable () -> Void {
         let sleeper = Sleeper(deadline: moment, kind: kind) {
             work()
             return true
         }
         let number = sleepers.update { $0.add(sleeper) }
         if number == nil { work() }
-        return Cancellation { [sleepers] in sleepers.withLock { $0.remove(number) } }
+        return { [sleepers] in sleepers.withLock { $0.remove(number) } }
     }
 }
 

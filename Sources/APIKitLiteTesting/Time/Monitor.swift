@@ -54,11 +54,11 @@ final class Monitor<Value: Sendable>: Sendable {
     }
 
     /// Calls back once, as soon as a condition holds, on the thread that changes the value. If the
-    /// condition already holds, calls back immediately and returns nil. Otherwise returns a handle
-    /// that removes the callback.
+    /// condition already holds, calls back immediately and returns nil. Otherwise returns a
+    /// function that removes the callback.
     func when(
         _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
-    ) -> Cancellation? {
+    ) -> (@Sendable () -> Void)? {
         let id = state.withLock { state -> Int? in
             guard !condition(state.value) else { return nil }
             state.lastID += 1
@@ -69,7 +69,7 @@ final class Monitor<Value: Sendable>: Sendable {
             call()
             return nil
         }
-        return Cancellation { [self] in
+        return { [self] in
             state.withLock { state in state.entries.removeAll { $0.id == id } }
         }
     }
@@ -77,8 +77,8 @@ final class Monitor<Value: Sendable>: Sendable {
     /// Suspends until a condition holds, or until the task is cancelled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
         let promise = Promise<Void>()
-        let entry = when(condition) { promise.resolve(with: .success(())) }
-        defer { entry?.cancel() }
+        let remove = when(condition) { promise.resolve(with: .success(())) }
+        defer { remove?() }
         try? await promise.value(ifCancelled: .success(()))
     }
 

@@ -35,10 +35,10 @@ struct NetworkTime: Sendable {
     func record(_ change: (inout Sleepers) -> Void) { mockClock?.sleepers.withLock(change) }
 
     /// Calls back once, on any thread, at a time of the network, or now if that time has passed.
-    /// Returns a handle that cancels the callback. Without a clock, does nothing and returns nil.
+    /// Returns a function that cancels the callback. Without a clock, does nothing and returns nil.
     func schedule(
         at moment: Duration, _ kind: Sleeper.Kind, _ work: @escaping @Sendable () -> Void
-    ) -> Cancellation? {
+    ) -> (@Sendable () -> Void)? {
         if let mockClock {
             return mockClock.schedule(at: start.advanced(by: moment), kind, work)
         }
@@ -47,6 +47,6 @@ struct NetworkTime: Sendable {
             try await timeline.sleep(moment)
             work()
         }
-        return Cancellation { sleeper.cancel() }
+        return { sleeper.cancel() }
     }
 }
