@@ -127,8 +127,7 @@ extension APIRequestLoader where T: SendableMetatype {
         do {
             request = try apiRequest.makeRequest(from: requestData)
         } catch {
-            let error = APIRequestError(stage: .makeRequest, underlying: error)
-            completionHandler(nil, error.underlying)
+            completionHandler(nil, (error as? APIRequestError)?.underlying ?? error)
             return Task {}
         }
         let queue = (urlSession as? URLSession)?.delegateQueue
