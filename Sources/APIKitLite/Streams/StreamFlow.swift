@@ -109,12 +109,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 throw load.failure(.transport, error)
             }
             do {
-                if let piece {
-                    if let count = beginning?.count, count < 1 << 16 { beginning?.append(piece) }
-                    try parser!.parse(piece, into: &parsed)
-                } else {
-                    try parser!.finish(into: &parsed)
-                }
+                if let piece, beginning?.count ?? .max < 1 << 16 { beginning?.append(piece) }
+                try parser!.parseNext(piece, into: &parsed)
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil

@@ -97,13 +97,7 @@ extension StreamParser {
     /// receives the elements before the error.
     mutating func forEach(in bytes: Data?, _ use: (Element) throws -> Bool) throws {
         var parsed: [Element] = []
-        let result = Result {
-            if let bytes {
-                try parse(bytes, into: &parsed)
-            } else {
-                try finish(into: &parsed)
-            }
-        }
+        let result = Result { try parseNext(bytes, into: &parsed) }
         for element in parsed {
             guard try use(element) else { return }
         }

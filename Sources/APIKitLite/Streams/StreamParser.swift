@@ -72,6 +72,11 @@ extension StreamParser {
         try finish(into: &elements)
         return elements
     }
+
+    /// Parses a piece of the body, or the body's end if `bytes` is nil.
+    mutating func parseNext(_ bytes: Data?, into elements: inout [Element]) throws {
+        if let bytes { try parse(bytes, into: &elements) } else { try finish(into: &elements) }
+    }
 }
 
 /// The media type of an event stream (HTML Standard, section 9.2).
