@@ -78,12 +78,6 @@ extension ResumeRecord {
 }
 
 extension HTTPURLResponse {
-    /// Returns the trimmed value of a field, or nil if the field is missing or empty.
-    func field(_ name: String) -> String? {
-        let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
-        return value?.isEmpty == false ? value : nil
-    }
-
     /// Whether the body has a content coding, so that its bytes differ from the file's bytes.
     var isEncoded: Bool {
         field("Content-Encoding").map { $0.lowercased() != "identity" } ?? false

@@ -105,17 +105,14 @@ public enum RetryDecision: Equatable, Sendable {
 
 extension HTTPURLResponse {
     func retryAfter(now: Date) -> Duration? {
-        guard
-            let text = value(forHTTPHeaderField: "Retry-After")?
-                .trimmingCharacters(in: .whitespaces)
-        else { return nil }
+        guard let text = field("Retry-After") else { return nil }
         // A legal number of seconds has only digits, but a value such as `2.5` also asks for a
         // delay. The delay is rounded up.
         if text.split(".").allSatisfy(\.utf8.areDigits), let seconds = Double(text) {
             return .seconds(Int64(min(seconds.rounded(.up), Duration.forever.seconds)))
         }
         guard let date = Date(httpDate: text, now: now) else { return nil }
-        let sent = value(forHTTPHeaderField: "Date").flatMap { Date(httpDate: $0, now: now) }
+        let sent = field("Date").flatMap { Date(httpDate: $0, now: now) }
         // If the interval is not a number, the comparison is false and the delay is zero.
         let seconds = date.timeIntervalSince(sent ?? now)
         return seconds > 0 ? Duration.seconds(min(seconds, Duration.forever.seconds)) : .zero

@@ -1,5 +1,13 @@
 import Foundation
 
+extension HTTPURLResponse {
+    /// Returns the trimmed value of a field, or nil if the field is missing or empty.
+    func field(_ name: String) -> String? {
+        let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
+        return value?.isEmpty == false ? value : nil
+    }
+}
+
 /// Returns the value of a header's parameter, such as `name` in `form-data; name="title"`, or nil
 /// if the header lacks the parameter. Pass the parameter's name in lower case.
 package func headerParameter(_ name: String, of header: String) -> String? {
