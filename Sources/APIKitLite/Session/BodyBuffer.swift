@@ -32,10 +32,16 @@ package final class BodyBuffer: Sendable {
 
     /// The maximum number of unread bytes, unless a single piece has more.
     let limit: Int
+    /// Called when the reader has taken bytes or has stopped reading, so that a delayed sender can
+    /// continue.
+    private let didTake: (@Sendable (BodyBuffer) -> Void)?
     private let state = Locked(State())
 
-    package init(limit: Int = SendOptions.standardLimit) {
+    package init(
+        limit: Int = SendOptions.standardLimit, didTake: (@Sendable (BodyBuffer) -> Void)? = nil
+    ) {
         self.limit = max(limit, 1)
+        self.didTake = didTake
     }
 
     /// Sets the function that ends the transfer. The function is called at most once, when
@@ -113,6 +119,7 @@ package final class BodyBuffer: Sendable {
     ///
     /// - Throws: The error that ended the body. Every later call throws the same error.
     func next() async throws -> Data? {
+        defer { didTake?(self) }
         // Pieces are joined outside the lock, because joining many of them takes milliseconds.
         if let taken = state.withLock({ $0.take() }) { return try joined(taken.get()) }
         return try await withTaskCancellationHandler {
@@ -135,6 +142,7 @@ package final class BodyBuffer: Sendable {
     /// - Returns: Whether a call to `next()` was pending.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {
+        defer { didTake?(self) }
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
         let (reader, cancel) = state.withLock { state -> Step in
             // The body has ended, and all its bytes have been read or discarded.

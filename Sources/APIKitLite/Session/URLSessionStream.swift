@@ -17,7 +17,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private let opened = Promise<Head>()
     /// The body so far, if the whole response is awaited.
     private var collected = Data()
-    private lazy var buffer = BodyBuffer(limit: options.bufferLimit ?? SendOptions.standardLimit)
+    private lazy var buffer = BodyBuffer(
+        limit: options.bufferLimit ?? SendOptions.standardLimit, didTake: flow.didTake)
     /// The latest response, if another response may follow.
     private var undecided: HTTPURLResponse?
     /// The flow control, which is created before the task starts.
@@ -58,18 +59,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         // The caller does not wait until a cancelled task completes on the delegate queue, because
         // that queue may be waiting for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
-        case .response(let buffer, let response):
-            // Each read lets a delayed sender continue.
-            let body = HTTPBody(
-                next: { [flow] in
-                    defer { flow.didTake(from: buffer) }
-                    return try await buffer.next()
-                },
-                end: { [flow] error in
-                    defer { flow.didTake(from: buffer) }
-                    return buffer.end(throwing: error)
-                })
-            return .response(body, response)
+        case .response(let buffer, let response): return .response(HTTPBody(buffer), response)
         case .other(let outcome): return outcome
         }
     }
@@ -93,7 +83,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
         // Foundation on Linux also delivers interim responses (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
-        if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
+        if undecided != nil { buffer = BodyBuffer(limit: buffer.limit, didTake: flow.didTake) }
         // Once the proxy has opened the tunnel, all responses are from the server.
         let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
         let mayBeOfProxy = !isTunneled && mayBeOfProxy(http)
