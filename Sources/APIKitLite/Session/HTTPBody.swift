@@ -197,10 +197,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data):
-            let buffer = BodyBuffer(limit: .max)
-            buffer.append(data)
-            buffer.finish()
-            return HTTPBody(buffer).makeAsyncIterator()
+            let rest = Locked<Data?>(data.isEmpty ? nil : data)
+            return HTTPBody(next: { rest.take() }, end: { _ in false }).makeAsyncIterator()
         case .pieces(let transfer, _): return AsyncIterator(transfer: transfer.take())
         }
     }
