@@ -70,7 +70,9 @@ package struct SendContext: Sendable {
 
     /// Sets ``madeAt``, unless it is already set. Call this before the request waits, for example
     /// for a retry.
-    mutating func begin(at change: Int = userChanges.withLock { $0 }) { madeAt = madeAt ?? change }
+    mutating func begin(at change: @autoclosure () -> Int = userChanges.withLock { $0 }) {
+        madeAt = madeAt ?? change()
+    }
 
     /// Whether the reader always continues soon, like a reader that writes a file. If so, a
     /// `URLSession` on Linux waits for the reader for up to 1 second instead of 100 milliseconds
