@@ -69,14 +69,19 @@ import TestSupport
         }
     }
 
-    @Test func failsBeforeItReturnsWhereNoRequestCanBeMade() {
+    /// The error may be the error of another load.
+    @Test(arguments: [false, true])
+    func failsBeforeItReturnsWhereNoRequestCanBeMade(isRethrown: Bool) {
         struct Impossible: APIRequest {
-            func makeRequest(from data: Void) throws -> URLRequest { throw TestError() }
+            let error: any Error
+            func makeRequest(from data: Void) throws -> URLRequest { throw error }
             func parseResponse(data: Data) throws -> String { "" }
         }
+        let other = APIRequestError(stage: .transport, underlying: TestError())
+        let request = Impossible(error: isRethrown ? other : TestError())
         let error = Locked<(any Error)?>(nil)
 
-        APIRequestLoader(apiRequest: Impossible(), urlSession: network.urlSession)
+        APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
             .loadAPIRequest(requestData: ()) { _, thrown in error.withLock { $0 = thrown } }
         #expect(error.withLock { $0 } is TestError)
         #expect(network.requests.isEmpty)
