@@ -130,8 +130,9 @@ import TestSupport
 
     /// The head is sent before the server has looked after its client.
     @Test func streamsAtOnceToAClientThatHasFinishedSending() throws {
-        let hasFinished = DispatchSemaphore(value: 0)
+        let (hasArrived, hasFinished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let server = try LoopbackServer { _, respond in
+            hasArrived.signal()
             hasFinished.blockUntilSignalled()
             let response = ResponsePart.of("a", "b")
             respond(ResponsePart(head: response.head))
@@ -142,6 +143,10 @@ import TestSupport
             return {}
         }
         let client = try server.client(get("/"), isFinished: true)
+        hasArrived.blockUntilSignalled()
+        var byte: UInt8 = 0
+        // The server has read the whole request, so this waits for the end of what the client sends.
+        #expect(recv(try server.connectionDescriptor(), &byte, 1, Int32(MSG_PEEK)) == 0)
         hasFinished.signal()
 
         #expect(try client.reply().text == "ab")
@@ -280,6 +285,22 @@ import TestSupport
         }
 
         #expect(error?.description.contains("0 to 65535") == true)
+    }
+}
+
+extension LoopbackServer {
+    /// Returns the server's descriptor of its only connection.
+    fileprivate func connectionDescriptor() throws -> Int32 {
+        let own = (0..<Int32(clamping: raisedDescriptorLimit())).first { descriptor in
+            var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+            let hasPeer = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getpeername(descriptor, $0, &size) == 0
+                }
+            }
+            return hasPeer && localPort(of: descriptor) == port
+        }
+        return try #require(own)
     }
 }
 
