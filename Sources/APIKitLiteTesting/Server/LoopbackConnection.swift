@@ -16,16 +16,21 @@ final class LoopbackConnection: @unchecked Sendable {  // `condition` guards all
         case loss
     }
 
+    /// The parts of one response. Only the sender of these parts and the thread that writes them
+    /// have this object, so a late part cannot reach a later response.
+    private final class PartQueue: @unchecked Sendable {  // The connection's `condition` guards it.
+        /// The parts that have not been written, oldest first.
+        var parts: [ResponsePart] = []
+        /// Whether the last part has been added.
+        var isComplete = false
+    }
+
     private static let continueResponse = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     private let socket: Socket
     private let listener: LoopbackListener
-    private let isResponding = Locked(false)
     private let condition = NSCondition()
-    /// The parts of the current response that have not been written.
-    private var parts: [ResponsePart] = []
-    /// The number of the current response.
-    private var responseNumber = 0
+    private var isResponding = false
     private var isClosed = false
 
     init(_ socket: Socket, of listener: LoopbackListener) {
@@ -41,13 +46,15 @@ final class LoopbackConnection: @unchecked Sendable {  // `condition` guards all
             do throws(HTTPRequestError) {
                 let request = try reader.next { _ = socket.send([Self.continueResponse]) }
                 guard let request else { break }
-                next = respond(to: request)
+                next = respond(to: request, by: listener.responding)
             } catch {
                 // The error is framed like a response to a GET, and then the connection closes.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
-                condition.withLock { parts = [.failure(error)] }
-                next = writeResponse(to: request) ?? .loss
+                next = respond(to: request) { _, respond in
+                    respond(.failure(error))
+                    return {}
+                }
             }
         }
         // Closing a socket with unread bytes would reset the connection, and the client could lose
@@ -63,33 +70,42 @@ final class LoopbackConnection: @unchecked Sendable {  // `condition` guards all
     /// The listener calls this method while it holds the lock under which it closes the socket.
     func close() {
         socket.interrupt()
-        condition.lock()
-        defer { condition.unlock() }
-        isClosed = true
-        condition.signal()
+        condition.withLock {
+            isClosed = true
+            condition.signal()
+        }
     }
 
     /// Whether no response is in progress.
-    var isIdle: Bool { !isResponding.withLock { $0 } }
+    var isIdle: Bool { condition.withLock { !isResponding } }
 
     /// Gets and writes the response to a request.
-    private func respond(to request: HTTPRequestReader.Request) -> Next {
-        isResponding.withLock { $0 = true }
-        defer { isResponding.withLock { $0 = false } }
-        let number = condition.withLock { () -> Int? in
-            (parts, responseNumber) = ([], responseNumber + 1)
-            return isClosed ? nil : responseNumber
+    private func respond(
+        to request: HTTPRequestReader.Request, by responding: LoopbackServer.Responding
+    ) -> Next {
+        let isOpen = condition.withLock {
+            isResponding = !isClosed
+            return isResponding
         }
-        guard let number else { return .loss }
-        let cancel = listener.responding(request.request) { [self] in add($0, toResponse: number) }
-        if let next = writeResponse(to: request) { return next }
-        cancel()
-        return .loss
+        guard isOpen else { return .loss }
+        defer { condition.withLock { isResponding = false } }
+        let queue = PartQueue()
+        let cancel = responding(request.request) { [condition] part in
+            condition.withLock {
+                queue.parts.append(part)
+                queue.isComplete = queue.isComplete || part.isLast
+                condition.signal()
+            }
+        }
+        let next = write(queue, to: request)
+        // A request whose response is complete has ended, even if not all bytes could be sent.
+        if !condition.withLock({ queue.isComplete }) { cancel() }
+        return next
     }
 
-    /// Writes the parts of a response. Returns nil if the request must be cancelled, because the
-    /// client has left or the server has stopped.
-    private func writeResponse(to request: HTTPRequestReader.Request) -> Next? {
+    /// Writes the parts of a response, until the last part, or until the client has left or the
+    /// server has stopped.
+    private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next {
         // The message whose head was sent; nil before a head is sent.
         var begun: ResponsePart.Head.Message?
         var hasFinished = false
@@ -102,44 +118,33 @@ final class LoopbackConnection: @unchecked Sendable {  // `condition` guards all
             if hasFinished { socket.probe() }
             return !hasFinished
         }
-        while var part = nextPart(unless: hasLeft) {
+        while var part = nextPart(of: queue, unless: hasLeft) {
             if begun == nil, part.head == nil, let error = part.error {
                 if error is URLError { return .loss }
                 part = .report(of: error)
             }
             if begun == nil, !part.isLast, socket.hasEnded { hasFinished = true }
             // The first part has the head.
-            guard let message = begun ?? part.head?.message(for: request) else { return nil }
+            guard let message = begun ?? part.head?.message(for: request) else { return .loss }
             var bytes = begun == nil ? [message.head] : []
             begun = message
             bytes += part.body.flatMap(message.framed)
             if case .success = part.end { bytes += message.end }
-            // A response in a single part does not count as cancelled, even if it cannot be sent.
-            guard socket.send(bytes) else { return part.completeHead == nil ? nil : .loss }
+            guard socket.send(bytes) else { return .loss }
             for receipt in part.receipts { receipt.didTake() }
             if part.isLast { return message.keepsAlive && part.error == nil ? .request : .end }
         }
-        return nil
-    }
-
-    /// Adds a part of a response, without waiting for the client. A part of an earlier response is
-    /// ignored.
-    private func add(_ part: ResponsePart, toResponse number: Int) {
-        condition.lock()
-        defer { condition.unlock() }
-        if number != responseNumber { return }
-        parts.append(part)
-        condition.signal()
+        return .loss
     }
 
     /// Waits for the next part. Returns `nil` after `close()`, or if the client has left.
-    private func nextPart(unless hasLeft: () -> Bool) -> ResponsePart? {
+    private func nextPart(of queue: PartQueue, unless hasLeft: () -> Bool) -> ResponsePart? {
         condition.lock()
         defer { condition.unlock() }
-        while parts.isEmpty, !isClosed {
+        while queue.parts.isEmpty, !isClosed {
             // While no thread reads from the socket, nothing reports that the client has left.
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
-        return isClosed ? nil : parts.removeFirst()
+        return isClosed ? nil : queue.parts.removeFirst()
     }
 }

@@ -169,20 +169,46 @@ import TestSupport
         #expect(try client.rest().text.hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test func aCompleteResponseIsNotCancelledAlthoughItsClientHasLeft() async throws {
-        let (hasArrived, hasLeft) = (Gate(), DispatchSemaphore(value: 0))
-        let wasCancelled = Locked(false)
-        let server = try LoopbackServer { _, respond in
-            hasArrived.open()
-            hasLeft.blockUntilSignalled()
-            respond(.of("x"))
-            return { wasCancelled.withLock { $0 = true } }
+    /// A response may have several parts. Here, the last part cannot be sent.
+    @Test(arguments: [false, true])
+    func aCompleteResponseIsNotCancelledAlthoughItCannotBeSent(_ isStream: Bool) async throws {
+        let network = MockNetwork()
+        let server = try network.serve()
+        // The client leaves nothing to notice, because its side stays open.
+        @Sendable func breakConnection() throws {
+            shutdown(try server.connectionDescriptor(), Int32(SHUT_WR))
+        }
+        network.stub(.any) { _ in
+            if !isStream {
+                try breakConnection()
+                return .text("a")
+            }
+            return .stream { writer in
+                try await writer.send("a")
+                try breakConnection()
+            }
         }
         let client = try server.client(get("/"))
-        await hasArrived.wait()
-        client.reset()
-        hasLeft.signal()
 
+        await server.listener.closedConnections.wait { $0 >= 1 }
+        #expect(network.requests.map(\.wasCancelled) == [false])
+        // Only what was sent before arrives.
+        #expect(try client.rest().text.hasSuffix(isStream ? "\r\n1\r\na\r\n" : ""))
+    }
+
+    /// The response is complete before the server is stopped, and its last part is not sent.
+    @Test func aCompleteResponseIsNotCancelledByStoppingTheServer() async throws {
+        let box = Locked<LoopbackServer?>(nil)
+        let wasCancelled = Locked(false)
+        let server = try LoopbackServer { _, respond in
+            respond(.of("x"))
+            box.withLock { $0 }?.stop()
+            return { wasCancelled.withLock { $0 = true } }
+        }
+        box.withLock { $0 = server }
+        let client = try server.client(get("/"))
+
+        #expect(try client.rest().isEmpty)
         await server.listener.closedConnections.wait { $0 >= 1 }
         #expect(!wasCancelled.withLock { $0 })
     }
