@@ -28,17 +28,16 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
 
     /// Closes the socket and all connections, and waits until they are closed.
     ///
-    /// If the caller runs on a connection's thread, that connection closes later.
+    /// If the caller runs on a connection's thread, does not wait for the connections: its own
+    /// connection closes later, and the thread of another one may wait here, too.
     func stop() {
         condition.lock()
         defer { condition.unlock() }
         if !isStopped { socket.interrupt() }
         isStopped = true
         for (connection, _) in connections { connection.close() }
-        let current = Thread.current
-        while isListening || connections.contains(where: { $0.thread !== current }) {
-            condition.wait()
-        }
+        let isOnConnection = connections.contains { $0.thread === Thread.current }
+        while isListening || !isOnConnection && !connections.isEmpty { condition.wait() }
     }
 
     private func accept() {

@@ -57,8 +57,9 @@ public final class LoopbackServer: Sendable {
 
     /// Closes the port and every connection, and cancels pending requests.
     ///
-    /// When this function returns, the port and the connections are closed. Calling this function
-    /// again does nothing.
+    /// When this function returns, the port and the connections are closed. If the predicate of a
+    /// matcher calls this function for a request to this server, the connections close after this
+    /// function returns. Calling this function again does nothing.
     public func stop() {
         onStop(ObjectIdentifier(self))
         listener.stop()

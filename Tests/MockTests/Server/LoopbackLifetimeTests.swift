@@ -266,18 +266,28 @@ import TestSupport
         for client in clients { #expect(try client.rest().isEmpty) }
     }
 
-    @Test func canBeStoppedByItsOwnHandler() throws {
+    /// Two connections must not wait for each other.
+    @Test(arguments: [1, 2])
+    func canBeStoppedOnItsOwnConnections(_ count: Int) throws {
         let box = Locked<LoopbackServer?>(nil)
-        let cancelled = DispatchSemaphore(value: 0)
+        let held = (0..<3).map { _ in DispatchSemaphore(value: 0) }
+        let (arrived, mayStop, cancelled) = (held[0], held[1], held[2])
         let server = try LoopbackServer { _, _ in
+            arrived.signal()
+            mayStop.blockUntilSignalled()
             box.withLock { $0 }?.stop()
             return { cancelled.signal() }
         }
         box.withLock { $0 = server }
-        let client = try server.client(get("/"))
+        let clients = try (0..<count).map { _ in try server.client(get("/")) }
+        for _ in clients { arrived.blockUntilSignalled() }
 
-        #expect(try client.rest().isEmpty)
-        #expect(cancelled.wait(timeout: .now() + 900) == .success)
+        for _ in clients { mayStop.signal() }
+
+        for client in clients {
+            #expect(try client.rest().isEmpty)
+            #expect(cancelled.wait(timeout: .now() + 900) == .success)
+        }
         server.stop()
     }
 
