@@ -97,11 +97,13 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask? {
-    /// Returns the cookie storage of the task's session, or nil if the session has no storage. If
-    /// the session is unknown, returns `other`, never the host app's shared storage.
+    /// Returns the cookie storage of the task's session, or nil if the session has no storage or
+    /// accepts no cookies. If the session is unknown, returns `other`, never the host app's shared
+    /// storage.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
-        guard let session = self?.session else { return other }
-        return session.configuration.httpCookieStorage
+        guard let configuration = self?.session?.configuration else { return other }
+        return configuration.httpCookieAcceptPolicy == .never
+            ? nil : configuration.httpCookieStorage
     }
 
     /// The timeout of the task's session, not of the request, in seconds; nil if the session is

@@ -63,7 +63,8 @@ import TestSupport
         #expect(client.network.sentCookies == ["b=2", "a=1"])
     }
 
-    /// A request may leave out the cookies of the network. Foundation on Linux sends them even so.
+    /// A request may leave out the cookies of the network. Foundation on Linux sends them even so,
+    /// over each other transport.
     @Test func isNotSentWithARequestThatHandlesNone() async throws {
         let client = try TestClient(.direct)
         client.network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
@@ -95,6 +96,47 @@ import TestSupport
 
         #expect(network.sentCookies == Array(repeating: hasStorage ? "a=1" : nil, count: 3))
         #expect(storage?.cookies?.count == (hasStorage ? 1 : 0))
+    }
+
+    /// A setting of a session or a request, the names of the cookies that are sent with a request, with
+    /// a redirected one and with the one that follows, and the names that are stored in the end.
+    private static let settings: KeyValuePairs<String, (sent: [String], stored: String)> = [
+        "none": (["ac", "ac", "abc"], "abc"), "session accepts none": (["c", "c", "c"], "c"),
+        "session sends none": (["", "", ""], "abc"),
+        // Foundation on Linux ignores this setting.
+        "request handles none": (["ac", "ac", "abc"], "abc"),
+    ]
+
+    @Test(arguments: [Transport.urlProtocol, .loopback], settings.indices)
+    func obeysTheSameSettings(_ transport: Transport, _ row: Int) async throws {
+        let (setting, expected) = Self.settings[row]
+        let network = MockNetwork()
+        network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
+        network.stub(.get("/old"), .redirect(to: "/a").header("Set-Cookie", "b=1; Path=/"))
+        network.stub(.get("/a"), .text("x"))
+        let (_, baseURL) = try transport.open(network)
+        let configuration = transport == .loopback ? .withoutProxy : network.configuration
+        if setting == "session accepts none" { configuration.httpCookieAcceptPolicy = .never }
+        if setting == "session sends none" { configuration.httpShouldSetCookies = false }
+        let storage = try #require(configuration.httpCookieStorage)
+        let host = try #require(baseURL.host())
+        let cookie = HTTPCookie(properties: [.name: "c", .value: "1", .domain: host, .path: "/"])
+        storage.setCookie(try #require(cookie))
+        let session = URLSession(configuration: configuration)
+
+        for path in ["login", "a", "old"] {
+            var request = URLRequest(url: baseURL.appending(path: path))
+            request.httpShouldHandleCookies = setting != "request handles none"
+            _ = try await session.exchange(request)
+        }
+
+        let sent = network.requests.dropFirst().map { request in
+            (request.header("Cookie") ?? "").split(separator: "; ").map { $0.prefix(1) }.sorted()
+                .joined()
+        }
+        #expect(sent == expected.sent, "\(setting)")
+        let stored = storage.cookies?.map(\.name).sorted().joined()
+        #expect(stored == expected.stored, "\(setting)")
     }
     #endif
 }
