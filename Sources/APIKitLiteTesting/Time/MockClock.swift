@@ -139,15 +139,7 @@ public final class MockClock: CallbackClock {
     public func advance(
         by duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
-        await advance(to: now.advanced(by: duration), fileID: fileID, line: line)
-    }
-
-    /// Moves the clock to a moment, as ``advance(by:fileID:line:)`` does. If the moment has passed,
-    /// the clock does not move.
-    package func advance(
-        to moment: Instant, fileID: StaticString = #fileID, line: UInt = #line
-    ) async {
-        await move(to: moment, "clock.advance()", "\(fileID):\(line)")
+        await move(to: now.advanced(by: duration), "clock.advance()", "\(fileID):\(line)")
     }
 
     /// Moves the clock to a moment or, for nil, to the next sleeper. A report names the call that
