@@ -21,8 +21,10 @@ final class Journal: Sendable {
         /// `entries`.
         var inFlight: [Int: PendingRequest] = [:]
         var eventCount = 0
-        /// How often a request was recorded or ended.
-        var changeCount = 0
+        /// The number of requests ever recorded.
+        var requestCount: Int { firstID + entries.count }
+        /// A number that grows whenever a request is recorded or ends.
+        var changeCount: Int { 2 * requestCount - inFlight.count }
 
         mutating func trim(to limit: Int) {
             let excess = entries.count - limit
@@ -51,7 +53,7 @@ final class Journal: Sendable {
     }
 
     /// The number of requests ever recorded.
-    var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
+    var requestCount: Int { state.withLock { $0.requestCount } }
 
     /// The requests that have not ended, oldest first, including requests that the journal no
     /// longer keeps.
@@ -94,10 +96,8 @@ final class Journal: Sendable {
 
     /// Records a request, which may already have ended, and resumes the tasks waiting for the
     /// request. Returns the request's ID. `delivery` delivers the response, and is nil for an
-    /// immediate response.
-    func append(
-        _ request: RecordedRequest, awaitedBy client: (any Client)?, _ delivery: Delivery? = nil
-    ) -> Int {
+    /// immediate response, with which the request has ended.
+    func append(_ request: RecordedRequest, _ delivery: Delivery? = nil) -> Int {
         state.update { state in
             // Trimming begins a quarter over the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
@@ -106,9 +106,8 @@ final class Journal: Sendable {
             if old >= 0 { state.entries[old].forgetBodies() }
             if let stub = request.stub { state.counts[stub] += 1 }
             state.eventCount += 1
-            state.changeCount += 1
-            let id = state.firstID + state.entries.count - 1
-            if let client, request.endTime == nil {
+            let id = state.requestCount - 1
+            if let delivery, let client = delivery.client {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: delivery)
             }
@@ -136,7 +135,6 @@ final class Journal: Sendable {
         state.update { state in
             if isEnd {
                 state.inFlight[id] = nil
-                state.changeCount += 1
             } else {
                 state.inFlight[id]?.sentCount += sentCount
             }

@@ -38,7 +38,7 @@ extension MockNetwork: HTTPSession {
     private func send(
         _ part: ResponsePart, to record: RecordedRequest, _ options: SendOptions
     ) throws -> (HTTPBody, HTTPURLResponse) {
-        let id = core.journal.append(record, awaitedBy: nil)
+        let id = core.journal.append(record)
         // The task may have been cancelled after the last check, because matching may call the
         // user's code.
         guard !Task.isCancelled else {

@@ -51,7 +51,7 @@ final class ClientRequest: Sendable {
                 receive(part, to: record.request, afterRedirects: redirects)
             }
         }
-        let id = core.journal.append(record, awaitedBy: client, delivery)
+        let id = core.journal.append(record, delivery)
         let isCancelled = state.withLock { state in
             (state.id, state.delivery) = (id, delivery)
             return state.isCancelled
