@@ -23,11 +23,12 @@ protocol Client: AnyObject, Sendable {
     /// Foundation stores cookies only for its own URL protocols.
     var cookieStorage: HTTPCookieStorage? { get }
 
-    /// Decides whether to follow a redirect. The completion handler, which may be called on any
-    /// thread, receives the next request or an error, or nil to deliver the redirect itself.
-    func follow(
-        _ response: HTTPURLResponse, to request: URLRequest,
-        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void)
+    /// Receives, on any thread, the request to which a redirect leads or an error, or nil to
+    /// deliver the redirect itself.
+    typealias Decision = @Sendable (Result<URLRequest?, any Error>) -> Void
+
+    /// Decides whether to follow a redirect.
+    func follow(_ response: HTTPURLResponse, to request: URLRequest, _ decide: @escaping Decision)
 }
 
 extension Client {

@@ -54,11 +54,8 @@ final class DirectClient: Client {
         }
     }
 
-    func follow(
-        _ response: HTTPURLResponse, to request: URLRequest,
-        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
-    ) {
-        completion(
+    func follow(_ response: HTTPURLResponse, to request: URLRequest, _ decide: @escaping Decision) {
+        decide(
             Result {
                 let next = try options.context.redirectedRequest(after: response, from: request)
                 // As in a `URLSession`, the app's own body stream can be sent only once.

@@ -54,10 +54,7 @@ final class SocketClient: Client {
 
     private init() {}
 
-    func follow(
-        _ response: HTTPURLResponse, to request: URLRequest,
-        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
-    ) {
-        completion(.success(nil))
+    func follow(_ response: HTTPURLResponse, to request: URLRequest, _ decide: @escaping Decision) {
+        decide(.success(nil))
     }
 }

@@ -121,18 +121,15 @@ final class ProtocolLoad: Client,
         request?.cancel()
     }
 
-    func follow(
-        _ response: HTTPURLResponse, to request: URLRequest,
-        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
-    ) {
+    func follow(_ response: HTTPURLResponse, to request: URLRequest, _ decide: @escaping Decision) {
         guard let next = redirectedRequest(after: response, from: request) else {
-            return completion(.success(nil))
+            return decide(.success(nil))
         }
-        if task.decide(about: response, to: next, completion: { completion(.success($0)) }) {
+        if task.decide(about: response, to: next, completion: { decide(.success($0)) }) {
             return
         }
         state.withLock { $0.redirect = next }
-        completion(.success(nil))
+        decide(.success(nil))
     }
 
     /// Adds a part, on any thread, and delivers the part as soon as Foundation accepts parts. Parts

@@ -183,11 +183,8 @@ final class PlainClient: Client {
 
     init(onRedirect: @escaping @Sendable () -> Void) { self.onRedirect = onRedirect }
 
-    func follow(
-        _ response: HTTPURLResponse, to request: URLRequest,
-        completion: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
-    ) {
+    func follow(_ response: HTTPURLResponse, to request: URLRequest, _ decide: @escaping Decision) {
         onRedirect()
-        completion(.success(.test("b")))
+        decide(.success(.test("b")))
     }
 }
