@@ -146,11 +146,11 @@ final class ProtocolLoad: Client,
     /// Delivers the available parts, unless the client has suspended or cancelled its task. Call
     /// this method on the loading thread.
     private func deliver() {
-        while task?.wantsResponse != false, let part = state.withLock({ $0.takeNext() }),
-            let urlProtocol, let client = urlProtocol.client
+        while task?.wantsResponse != false, let urlProtocol,
+            let part = state.withLock({ $0.takeNext() })
         {
             if let redirect = state.withLock(\.redirect), let head = part.completeHead {
-                client.urlProtocol(
+                urlProtocol.client?.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
                 // receive the response. Foundation asks the client on another thread, and nothing
@@ -158,23 +158,18 @@ final class ProtocolLoad: Client,
                 // refuse the redirect, so their responses are not delayed.
                 let wait = task?.exchange == nil ? 0.5 : 0
                 let thread = LoadingThread.current(of: urlProtocol)
-                let respond = { @Sendable [self] in
-                    guard state.withLock(\.redirect) != nil, let urlProtocol = self.urlProtocol,
-                        let client = urlProtocol.client
-                    else { return }
-                    deliver(part, to: client, of: urlProtocol)
-                }
                 return DispatchQueue.global().asyncAfter(deadline: .now() + wait) {
-                    thread.perform(respond)
+                    thread.perform { [self] in
+                        if state.withLock(\.redirect) != nil { deliver(part) }
+                    }
                 }
             }
-            deliver(part, to: client, of: urlProtocol)
+            deliver(part)
         }
     }
 
-    private func deliver(
-        _ part: ResponsePart, to client: any URLProtocolClient, of urlProtocol: URLProtocol
-    ) {
+    private func deliver(_ part: ResponsePart) {
+        guard let urlProtocol, let client = urlProtocol.client else { return }
         // On Linux, a task without a data delegate would keep only the last piece of the body.
         let hasPieces = part.completeHead == nil || part.pieces.count > 1
         if part.head != nil, hasPieces, task?.seesPieces == false {
