@@ -32,8 +32,6 @@ final class Delivery: Sendable {
         var receipts: [Receipt] = []
         /// When the client began to wait for the next byte.
         var waitStart: Duration
-        /// The client's timeout for the next byte, once it is known.
-        var idleTimeout: Duration?
         /// Cancels the pending timeout, which fails the response if the wait takes too long.
         var cancelTimeout: (@Sendable () -> Void)?
 
@@ -48,8 +46,9 @@ final class Delivery: Sendable {
         }
     }
 
-    private let record: RecordedRequest
     private let time: NetworkTime
+    /// The client's timeout for the next byte; unused without a clock.
+    private let idleTimeout: Duration
     private let task = TaskSlot()
     private let state: Locked<State?>
 
@@ -63,8 +62,10 @@ final class Delivery: Sendable {
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         _ reason: WaitReason, _ stream: OpenStream?, _ receiver: @escaping Receiver
     ) {
-        self.record = record
         self.time = time
+        // Without a clock, the timeout is not computed, because for a `URLSession` on Linux, the
+        // computation takes longer than the rest of a request.
+        idleTimeout = time.hasClock ? client.idleTimeout(for: record.request) : .zero
         state = Locked(
             State(
                 receiver: receiver, client: client, reason: reason, stream: stream,
@@ -257,15 +258,6 @@ final class Delivery: Sendable {
     private var waitStart: Duration {
         let now = time.now
         return state.withLock { $0.map { $0.due.isEmpty ? $0.waitStart : now } } ?? now
-    }
-
-    private var idleTimeout: Duration {
-        if let known = state.withLock({ $0?.idleTimeout }) { return known }
-        // The timeout is computed only when needed, because for a `URLSession` on Linux, the
-        // computation takes longer than the rest of a request.
-        let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
-        state.withLock { $0?.idleTimeout = idleTimeout }
-        return idleTimeout
     }
 
     // MARK: The end
