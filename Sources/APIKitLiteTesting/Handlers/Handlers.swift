@@ -22,10 +22,8 @@ final class Handlers: Sendable {
         // to wake a thread.
         startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
-                let waiting = calls.withLock { calls in
-                    defer { calls = [] }
-                    return calls
-                }
+                var waiting: [Call] = []
+                calls.withLock { swap(&$0, &waiting) }
                 for call in waiting { call.task.fill(with: startHandlerTask(call.work)) }
             }
         }
