@@ -37,13 +37,10 @@ package final class HangReporter: Sendable {
         }
     }
 
-    private struct Member {
-        weak var object: (any WatchedObject)?
-    }
-
     private struct State {
         var output: Output? = Output(clock: nil, write: writeToStandardError)
-        var members: [Member] = []
+        /// Closures that return the watched objects, or nil if an object was released.
+        var members: [@Sendable () -> (any WatchedObject)?] = []
         /// The descriptions of the test's pending calls, such as `stub.waitForRequests(3)`.
         var calls: [Int: @Sendable () -> String] = [:]
         var lastCall = 0
@@ -65,13 +62,13 @@ package final class HangReporter: Sendable {
 
     package var callCount: Int { state.withLock { $0.calls.count } }
 
-    var members: [any WatchedObject] { state.withLock { $0.members }.compactMap(\.object) }
+    var members: [any WatchedObject] { state.withLock { $0.members }.compactMap { $0() } }
 
     /// Watches a network or a clock, without keeping it alive.
     func add(_ object: any WatchedObject) {
         state.withLock { state in
-            state.members.removeAll { $0.object == nil }
-            state.members.append(Member(object: object))
+            state.members.removeAll { $0() == nil }
+            state.members.append { [weak object] in object }
         }
     }
 
