@@ -17,12 +17,13 @@ package final class StandardErrorRecorder: Sendable {
     private let paused = Locked(false)
 
     private init(isTaken: @escaping @Sendable (String) -> Bool) {
-        let filter = StandardError.Filter { [recorded, paused] text in
-            guard isTaken(text), !paused.withLock({ $0 }) else { return false }
-            recorded.withLock { $0.append(text) }
-            return true
+        StandardError.filters.withLock { filters in
+            filters.append { [recorded, paused] text in
+                guard isTaken(text), !paused.withLock({ $0 }) else { return false }
+                recorded.withLock { $0.append(text) }
+                return true
+            }
         }
-        StandardError.filters.withLock { $0.append(filter) }
     }
 
     /// The texts so far.

@@ -93,19 +93,13 @@ final class Monitor<Value: Sendable>: Sendable {
 
 /// Writes text to standard error in one call, so that the output of parallel tests does not mix.
 func writeToStandardError(_ text: String) {
-    if StandardError.filters.withLock({ $0.contains { $0.takes(text) } }) { return }
+    if StandardError.filters.withLock({ $0.contains { $0(text) } }) { return }
     // If standard error is closed, `write(contentsOf:)` throws an error, whereas `write(_:)` would
     // crash.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }
 
-/// The filters that pass texts to this package's own tests instead of standard error.
 package enum StandardError {
-    package static let filters = Locked<[Filter]>([])
-
-    package struct Filter: Sendable {
-        let takes: @Sendable (String) -> Bool
-
-        package init(takes: @escaping @Sendable (String) -> Bool) { self.takes = takes }
-    }
+    /// Closures that return whether they have taken a text, for this package's own tests.
+    package static let filters = Locked<[@Sendable (String) -> Bool]>([])
 }
