@@ -98,7 +98,9 @@ final class Journal: Sendable {
     /// request. Returns the request's ID. `delivery` delivers the response, and is nil for an
     /// immediate response, with which the request has ended.
     func append(_ request: RecordedRequest, _ delivery: Delivery? = nil) -> Int {
-        state.update { state in
+        // A delivery has its own lock.
+        let client = delivery?.client
+        return state.update { state in
             // Trimming begins a quarter over the limit, so that the entries rarely move.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.entries.append(request)
@@ -107,7 +109,7 @@ final class Journal: Sendable {
             if let stub = request.stub { state.counts[stub] += 1 }
             state.eventCount += 1
             let id = state.requestCount - 1
-            if let delivery, let client = delivery.client {
+            if let client {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: delivery)
             }

@@ -125,9 +125,7 @@ final class ProtocolLoad: Client,
         guard let next = redirectedRequest(after: response, from: request) else {
             return decide(.success(nil))
         }
-        if task.decide(about: response, to: next, completion: { decide(.success($0)) }) {
-            return
-        }
+        if task.decide(about: response, to: next, completion: { decide(.success($0)) }) { return }
         state.withLock { $0.redirect = next }
         decide(.success(nil))
     }
