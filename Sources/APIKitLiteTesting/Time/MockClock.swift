@@ -146,9 +146,7 @@ public final class MockClock: CallbackClock {
     /// moves the clock, and says what the move is waiting for.
     private func move(to moment: Instant?, _ call: String, _ sourceLocation: String) async {
         // A client or a handler may itself move the clock.
-        let mover = currentTask.flatMap { task in
-            sleepers.withLock { $0.taskMoves(task) } ? task : nil
-        }
+        let mover = currentTask.flatMap { task in sleepers.withLock { $0.taskMoves(task) } }
         defer { if let mover { sleepers.withLock { $0.taskRuns(mover) } } }
         await watch.run(call, sourceLocation) { [self] in
             sleepers.withLock(\.wokenCount) > 0

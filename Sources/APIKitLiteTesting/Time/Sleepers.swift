@@ -87,9 +87,9 @@ struct Sleepers: Sendable {
     /// Records that a task is running, until it waits.
     mutating func taskRuns(_ task: Int) { awake.insert(task) }
 
-    /// Records that a running task is about to move the clock. Returns false if the task is not in
-    /// `awake`.
-    mutating func taskMoves(_ task: Int) -> Bool { awake.remove(task) != nil }
+    /// Records that a running task is about to move the clock. Returns the task, or nil if it is
+    /// not in `awake`.
+    mutating func taskMoves(_ task: Int) -> Int? { awake.remove(task) }
 
     /// Records that a client receives a part of a response.
     mutating func clientReads() { mayRead = true }
