@@ -64,9 +64,7 @@ struct ResponsePart: Sendable {
 
     static func failure(_ error: any Error) -> ResponsePart { ResponsePart(end: .failure(error)) }
 
-    var isEmpty: Bool {
-        head == nil && plainResponse == nil && pieces.isEmpty && end == nil
-    }
+    var isEmpty: Bool { head == nil && plainResponse == nil && pieces.isEmpty && end == nil }
     var isLast: Bool { end != nil }
     var body: [Data] { pieces.map(\.data) }
     var receipts: [Receipt] { pieces.compactMap(\.receipt) }
