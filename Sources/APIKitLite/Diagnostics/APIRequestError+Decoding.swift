@@ -105,7 +105,9 @@ extension APIRequestError {
 private func misfit(_ number: String) -> Int {
     if let value = Int(number) { return value < 0 ? 2 : 3 }
     let value = Double(number) ?? 0
-    return Int(exactly: value) != nil ? 3 : abs(value) < 0x1p63 ? 1 : 0
+    // A number just below the range of `Int` has the same `Double` as `Int.min`.
+    guard abs(value) < 0x1p63 else { return 0 }
+    return Int(exactly: value) == nil ? 1 : 3
 }
 
 /// Parses JSON, with each number turned into a string that holds a NUL and the number's text,

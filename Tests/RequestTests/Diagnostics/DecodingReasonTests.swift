@@ -81,6 +81,10 @@ import TestSupport
             (place(Item<Decimal>.self, #"{"price": 1, "id": 1e200}"#), "At $.id"),
             (place(Item<Int>.self, #"{"price": 1, "id": -1e400}"#), "At $.id"),
             (place([Int].self, "[1, -2, 3.5]"), "At $[2] or $[1]"),
+            // The smallest `Int`, and the numbers beside it, have the same `Double`.
+            (place([Int].self, "[5, -9223372036854775809]"), "At $[1]"),
+            (place([Int].self, "[5, -9223372036854775808.0]"), "At $[1]"),
+            (place([Int].self, "[0.5, -9223372036854775808]"), "At $[0] or $[1]"),
             (place(Int.self, "1.5"), "At $"),
             (place([[Item<Int>]].self, #"[[{"id": 1}, {"id": 1.5}], []]"#), "At $[0][1].id"),
             (place([String: [Int]].self, #"{"a b": [1e30]}"#), #"At $["a b"][0]"#),
