@@ -5,8 +5,10 @@ import APIKitLiteTesting
 package final class StandardErrorRecorder: Sendable {
     /// The errors of the talk's static handler.
     package static let handlerErrors = StandardErrorRecorder { $0.contains("MockURLProtocol") }
-    /// What is said when a recording is written.
-    package static let recordings = StandardErrorRecorder { $0.hasPrefix("Recorded ") }
+    /// What is said when a recording is written, or is not written although it was perhaps meant.
+    package static let recordings = StandardErrorRecorder {
+        $0.hasPrefix("Recorded ") || $0.hasPrefix("Not recorded: ")
+    }
 
     /// The reports about what waits, which a busy machine makes of a good test.
     package static let waits = StandardErrorRecorder {

@@ -9,7 +9,7 @@ extension Fault {
     /// - The connection is not secure, its certificate is invalid, or the app itself rejects the
     ///   certificate. A rejection by the app is `.cancelled`, although no code cancelled the task.
     /// - `URLSession` cannot process the response.
-    package static let errors: [Fault] = URLError.named.map { .error($0.code) }
+    static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
     /// Returns every fault of one response, always in the same order.
     ///

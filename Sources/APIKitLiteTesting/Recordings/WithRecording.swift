@@ -22,7 +22,9 @@ import Foundation
 /// of recordings, separated by commas, or to `all`. While recording, each request that `matcher`
 /// matches goes to `session`. The whole file is written after the body returns without an error and
 /// the verification succeeds. A failed `#expect` does not count as an error. Only the environment
-/// variable can start a recording, so no recording starts by accident.
+/// variable can start a recording, so no recording starts by accident. If the variable names a
+/// recording that has no file, such as `true`, a replay says so on standard error, once for each
+/// folder.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -53,7 +55,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
 ) async throws -> R {
     let file = RecordingFile(name: name, besideFile: "\(filePath)", function: "\(function)")
     let sourceLocation = "\(fileID):\(line)"
-    if RecordingFile.isRecording(name, ProcessInfo.processInfo.environment) {
+    if file.isRequested(by: ProcessInfo.processInfo.environment) {
         return try await file.record(
             over: session, only: matcher, redacting: redaction, at: sourceLocation, body)
     }
@@ -66,15 +68,15 @@ public nonisolated(nonsending) func withMockNetwork<R>(
 }
 
 /// The file of a recording.
-package struct RecordingFile: Sendable {
+struct RecordingFile: Sendable {
     private let name: String
-    private let url: URL
+    private let folder: URL
     private let command: String
 
-    package init(name: String, besideFile path: String, function: String) {
+    init(name: String, besideFile path: String, function: String) {
         self.name = name
-        url = URL(fileURLWithPath: path).deletingLastPathComponent()
-            .appendingPathComponent("Recordings/\(name).har")
+        folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            .appendingPathComponent("Recordings")
         let test = function.prefix { $0 != "(" }
         command = "APIKITLITE_RECORD=\(name) swift test --filter \(test)"
     }
@@ -86,11 +88,33 @@ package struct RecordingFile: Sendable {
             repeating: "withMockNetwork(replaying: \"\(name)\", then: .repeatLast)")
     }
 
-    /// Returns whether the environment variables request a recording with this name.
-    package static func isRecording(_ name: String, _ environment: [String: String]) -> Bool {
-        let names = environment["APIKITLITE_RECORD"]?
-            .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        return names?.contains { $0 == name || $0 == "all" } ?? false
+    private var url: URL { folder.appendingPathComponent("\(name).har") }
+
+    /// The folders and values of the environment variable about which something was reported.
+    private static let reported = Locked<Set<[String]>>([])
+
+    /// Returns whether the environment variables request this recording. If they name a recording
+    /// without a file instead, reports this to standard error, once for each folder.
+    func isRequested(by environment: [String: String]) -> Bool {
+        let value = environment["APIKITLITE_RECORD"] ?? ""
+        let names = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+        if names.contains(name) || names.contains("all") { return true }
+        let unknown = names.first { name in
+            // Some file systems ignore the case of a name, so compare the names of all files.
+            let files = FileManager.default.subpaths(atPath: folder.path) ?? []
+            return !files.contains("\(name).har")
+        }
+        if let unknown, Self.reported.withLock({ $0.insert([folder.path, value]).inserted }) {
+            writeToStandardError(
+                """
+                Not recorded: "\(name)". APIKITLITE_RECORD names "\(unknown)", but \(folder.path) \
+                has no "\(unknown).har" yet. The value must be names of recordings, separated by \
+                commas, or "all".
+
+                """)
+        }
+        return false
     }
 
     /// Reads the recording.
@@ -135,7 +159,7 @@ package struct RecordingFile: Sendable {
 
     /// Runs a body of code with a network that passes requests on, and then writes the exchanges to
     /// the file. Only one test of a run may record the file.
-    package nonisolated(nonsending) func record<R>(
+    nonisolated(nonsending) func record<R>(
         over session: any HTTPSession, only matcher: RequestMatcher = .any,
         redacting redaction: Redaction = .standard, at sourceLocation: String,
         _ body: nonisolated(nonsending) (MockNetwork) async throws -> R

@@ -103,15 +103,38 @@ import TestSupport
         }
     }
 
-    @Test func theEnvironmentNamesTheRecordings() {
-        let rows: [(String?, Bool)] = [
-            (nil, false), ("", false), ("users", true), ("orders, users", true), ("all", true),
-            ("user", false),
+    @Test func theEnvironmentNamesTheRecordings() throws {
+        let folder = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data().write(to: folder.appending(path: "orders.har"))
+        // The value, whether it requests the recording "users", and the name that has no file.
+        let rows: [(String?, Bool, String?)] = [
+            (nil, false, nil), ("", false, nil), (" , ", false, nil), ("users", true, nil),
+            ("orders, users", true, nil), ("1,users", true, nil), ("all", true, nil),
+            ("orders", false, nil), ("orders, 1", false, "1"), ("1", false, "1"),
+            ("true", false, "true"), ("ture", false, "ture"), ("Yes", false, "Yes"),
+            ("0", false, "0"), ("ALL", false, "ALL"), ("Users", false, "Users"),
+            ("Orders", false, "Orders"), ("user", false, "user"),
+            ("users.har", false, "users.har"), ("Recordings/orders", false, "Recordings/orders"),
         ]
-        for (names, expected) in rows {
-            let environment = names.map { ["APIKITLITE_RECORD": $0] } ?? [:]
-            #expect(
-                RecordingFile.isRecording("users", environment) == expected, "\(names ?? "none")")
+        for (value, isRequested, name) in rows {
+            let environment = value.map { ["APIKITLITE_RECORD": $0] } ?? [:]
+            let comment = Comment(rawValue: value ?? "none")
+            let earlier = written.texts.filter { $0.contains(folder.path) }
+            // The second call reports nothing.
+            for _ in 1...2 {
+                #expect(recording().isRequested(by: environment) == isRequested, comment)
+            }
+            let texts = written.texts.filter { $0.contains(folder.path) }.dropFirst(earlier.count)
+            let expected = name.map {
+                """
+                Not recorded: "users". APIKITLITE_RECORD names "\($0)", but \(folder.path) has no \
+                "\($0).har" yet. The value must be names of recordings, separated by commas, or \
+                "all".
+
+                """
+            }
+            #expect(Array(texts) == [expected].compactMap(\.self), comment)
         }
     }
 
