@@ -38,8 +38,8 @@ struct FaultRun: Sendable {
     let timeLimit: Duration
     /// The file and line that an error names.
     let sourceLocation: String
-    /// Lines of advice on what the client must do.
-    let advice: [String]
+    /// A sentence that says what the client must do.
+    let advice: String
     let client: Client
 
     /// Runs the client under each fault.
@@ -51,39 +51,23 @@ struct FaultRun: Sendable {
             throw MockError(
                 "forEachFault(in:) cannot use its sample: \(reason) (\(sourceLocation))")
         }
-        var endings = [Fault.noFault: try await ending(under: .noFault)]
-        var advice = ["The sample must give a value. The faults were not tried."]
-        if case .success = endings[.noFault] {
-            endings.merge(try await self.endings()) { $1 }
-            advice = self.advice
+        let good = try await ending(under: .noFault)
+        if let violation = good.violation {
+            throw FaultError(
+                "The client failed without a fault (\(sourceLocation)):", [violation],
+                "The sample must give a value. The faults were not tried.")
         }
-        let violations = ([.noFault] + faults).compactMap { endings[$0]?.violation }
+        let endings = try await endings()
+        let violations = faults.compactMap { endings[$0]?.violation }
         if violations.isEmpty {
-            return FaultReport(faults: faults, results: endings.compactMapValues { try? $0.get() })
+            let results = endings.compactMapValues { try? $0.get() }
+            return FaultReport(faults: faults, results: results.merging([.noFault: .value]) { $1 })
         }
-        // The run without a fault does not count.
-        let triedCount = endings.count - 1
-        if triedCount > 0, triedCount < faults.count {
-            let skippedCount = faults.count - triedCount
-            advice.insert(
-                "So many hung that the last \(skippedCount) faults were not tried.", at: 0)
-        }
-        let what =
-            triedCount == 0
-            ? "The client failed without a fault"
-            : "\(violations.count) of \(triedCount) faults broke the client"
-        let lines = ["\(what) (\(sourceLocation)):"] + Self.lines(about: violations) + advice
-        throw FaultError(description: lines.joined(separator: "\n"))
-    }
-
-    /// Returns a line about the first violation of each kind.
-    private static func lines(about violations: [Violation]) -> [String] {
-        var groups = Dictionary(grouping: violations, by: \.kind)
-        return violations.compactMap { violation in
-            guard let group = groups.removeValue(forKey: violation.kind) else { return nil }
-            let more = group.count > 1 ? " and \(group.count - 1) more" : ""
-            return "  \(violation.fault)\(more): \(violation.event)"
-        }
+        let skippedCount = faults.count - endings.count
+        let skipped = "So many hung that the last \(skippedCount) faults were not tried.\n"
+        throw FaultError(
+            "\(violations.count) of \(endings.count) faults broke the client (\(sourceLocation)):",
+            violations, (skippedCount > 0 ? skipped : "") + advice)
     }
 
     /// Returns what the client did under each fault that was tried.
@@ -184,25 +168,6 @@ struct FaultRun: Sendable {
 extension FaultRun.Ending {
     fileprivate var violation: FaultRun.Violation? {
         if case .failure(let violation) = self { violation } else { nil }
-    }
-}
-
-extension FaultRun.Violation {
-    /// Returns the violation for a client that hangs.
-    fileprivate static func hung(_ fault: Fault, _ network: MockNetwork, _ reason: String) -> Self {
-        let requests = network.requests
-        var state = "it sent nothing"
-        if let last = requests.last {
-            let count = requests.count == 1 ? "" : " (the last of \(requests.count) requests)"
-            state = "\(last.line)\(count) waits for its response"
-            if last.endTime != nil {
-                state = """
-                    \(last.line)\(count) has its response. If the client waits (a retry, a timeout), \
-                    pass it the clock: forEachFault { network, clock in … }
-                    """
-            }
-        }
-        return Self(fault: fault, event: "\(reason); \(state)", kind: reason, isHung: true)
     }
 }
 

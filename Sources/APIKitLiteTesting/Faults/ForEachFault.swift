@@ -76,7 +76,7 @@ public func forEachFault<R, E: Error>(
     let run = FaultRun(
         sample: sample, faults: Fault.all(of: sample), timeLimit: timeLimit,
         sourceLocation: "\(fileID):\(line)",
-        advice: ["A body must end in a value or \(E.self). For another type, pass `throwing:`."]
+        advice: "A body must end in a value or \(E.self). For another type, pass `throwing:`."
     ) { fault, network, clock in
         do {
             _ = try await body(network, clock)

@@ -12,7 +12,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     ) -> FaultRun {
         FaultRun(
             sample: sample, faults: faults, timeLimit: timeLimit,
-            sourceLocation: "App/UserTests.swift:12", advice: []
+            sourceLocation: "App/UserTests.swift:12", advice: "The advice."
         ) { fault, network, clock in
             if fault == .noFault { return .success(.value) }
             return await client(fault, network, clock)
@@ -83,9 +83,16 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(report[.hanging] == .thrown("ShopError (busy)"))
         #expect(report[.slow] == .value)
         let failure = await #expect(throws: FaultError.self) {
-            try await forEachFault(in: sample, throwing: TestError.self, body)
+            try await forEachFault(
+                in: sample, throwing: TestError.self, fileID: "A/B.swift", line: 7, body)
         }
-        #expect(failure?.description.contains(": threw ShopError (busy), not TestError") == true)
+        let broken = report.faults.filter { report[$0] != .value }
+        #expect(
+            failure?.description == """
+                \(broken.count) of \(report.faults.count) faults broke the client (A/B.swift:7):
+                  \(broken[0]) and \(broken.count - 1) more: threw ShopError (busy), not TestError
+                A body must end in a value or TestError. For another type, pass `throwing:`.
+                """)
     }
 
     @Test func anErrorOfTheClientIsOneShortLineOfTheTable() async throws {
@@ -118,6 +125,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                   empty body: did not end within 0.1 seconds; GET https://api.example.com/a has its \
                 response. If the client waits (a retry, a timeout), pass it the clock: \
                 forEachFault { network, clock in … }
+                The advice.
                 """)
     }
 
@@ -129,8 +137,12 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
         forever.signal()
 
-        let text = "slow body: did not end within 0.1 seconds; it sent nothing"
-        #expect(failure.hasSuffix("\n  \(text)"))
+        #expect(
+            failure == """
+                1 of 1 faults broke the client (App/UserTests.swift:12):
+                  slow body: did not end within 0.1 seconds; it sent nothing
+                The advice.
+                """)
     }
 
     /// The time in which other tests occupy the main actor does not count.
@@ -185,7 +197,9 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         try #require(counts.count == 3)
         #expect(counts[0] >= 16 && counts[1] == counts[0])
         #expect(counts[1] + counts[2] == Fault.all(of: sample).count)
-        #expect(failure.hasSuffix("hung that the last \(counts[2]) faults were not tried."))
+        #expect(
+            failure.hasSuffix(
+                "\nSo many hung that the last \(counts[2]) faults were not tried.\nThe advice."))
     }
 
     @Test func aCancelledRunEnds() async throws {
