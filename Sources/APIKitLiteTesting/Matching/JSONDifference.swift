@@ -47,47 +47,30 @@ struct JSONDifference {
                 compare(
                     expected.value(of: key), actual.value(of: key), at: path + JSONText.step(key))
             }
-        case (.array(let expected), .array(let actual)) where relation != .contained:
+        case (.array(let expected), .array(let actual))
+        where relation != .contained || expected.count == actual.count:
+            // In arrays of equal length, only the element at the same index can match.
             for index in 0..<max(expected.count, actual.count) {
                 compare(
                     expected.dropFirst(index).first, actual.dropFirst(index).first,
                     at: path + "[\(index)]")
             }
         case (.array(let expected), .array(let actual)):
-            find(expected, in: actual, at: path)
+            var tail = actual[...]
+            for (index, element) in expected.enumerated() {
+                if let found = tail.firstIndex(where: { element.matches($0, relation) }) {
+                    tail = tail[found...].dropFirst()
+                    continue
+                }
+                let order = index == 0 ? "" : " after the ones that matched"
+                add("\(path): expected an element \(Self.shown(element))\(order), got none")
+                break
+            }
         case (let expected?, let actual?)
         where expected.isSameScalar(as: actual, marks: relation == .recorded):
             break
         default: add("\(path): expected \(Self.difference(expected, actual))")
         }
-    }
-
-    /// Looks for the expected elements, in order, in an array that may have more elements.
-    private mutating func find(
-        _ expected: [JSONValue], in actual: [JSONValue], at path: String
-    ) {
-        var tail = actual[...]
-        for (index, element) in expected.enumerated() {
-            // Once enough lines are shown, differences are only counted, without a search, so that
-            // the time stays linear.
-            let isShown = count < Self.shownLines
-            if isShown, let found = tail.firstIndex(where: { element.matches($0, relation) }) {
-                tail = tail[found...].dropFirst()
-            } else if actual.count == expected.count {
-                // In arrays of equal length, only the element at the same index can match.
-                let before = count
-                compare(element, actual[index], at: path + "[\(index)]")
-                if count == before { recordMissing(element, index, at: path) }
-                tail = tail.dropFirst()
-            } else {
-                return recordMissing(element, index, at: path)
-            }
-        }
-    }
-
-    private mutating func recordMissing(_ element: JSONValue, _ index: Int, at path: String) {
-        let order = index == 0 ? "" : " after the ones that matched"
-        add("\(path): expected an element \(Self.shown(element))\(order), got none")
     }
 
     /// Describes two values that differ. Two different strings may look the same, for example
