@@ -27,10 +27,7 @@ public final class MockURLSession: HTTPSession {
     ///   - data: The body of a response with status 200; `{}` by default.
     public init(isRequestSuccess: Bool = true, data: Data? = Data("{}".utf8)) {
         makeResponse = { url in
-            let status = isRequestSuccess ? 200 : 404
-            let response = HTTPURLResponse(
-                url: url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil
-            )
+            let response = HTTPURLResponse.http(url ?? .unnamed, isRequestSuccess ? 200 : 404)
             return (isRequestSuccess ? data : nil, response, nil)
         }
     }
@@ -46,9 +43,7 @@ public final class MockURLSession: HTTPSession {
         guard let url = URL(string: url) else {
             return MockURLSession(response: (nil, nil, URLError(.badURL)))
         }
-        let response = HTTPURLResponse(
-            url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: nil)
-        return MockURLSession(response: (data, response, nil))
+        return MockURLSession(response: (data, HTTPURLResponse.http(url, statusCode), nil))
     }
 
     /// Returns the fixed response.

@@ -53,11 +53,7 @@ struct ResponsePart: Sendable {
             return ResponsePart(plainResponse: plain, pieces: pieces, end: .success(()))
         }
         if response.url?.host() == nil, let url = request.url {
-            // This failable initializer never returns nil for these arguments (tested, and checked
-            // in its source).
-            response = HTTPURLResponse(
-                url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
-                headerFields: response.headerFields)!
+            response = .http(url, response.statusCode, response.headerFields)
         }
         return complete(response, data.map { [$0] } ?? [])
     }
@@ -101,6 +97,16 @@ extension [Data] {
 }
 
 extension HTTPURLResponse {
+    /// Returns an HTTP/1.1 response.
+    static func http(
+        _ url: URL, _ status: Int, _ fields: [String: String] = [:]
+    ) -> HTTPURLResponse {
+        // This failable initializer never returns nil for these arguments (tested, and checked in
+        // its source).
+        HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)!
+    }
+
     /// Whether this is a redirect. A client that follows it does not read the body.
     var isRedirect: Bool {
         (300..<400).contains(statusCode) && value(forHTTPHeaderField: "Location") != nil

@@ -24,8 +24,7 @@ extension HTTPURLResponse {
         else { return self }
         var fields = headerFields
         fields[name] = " " + challenge
-        return HTTPURLResponse(
-            url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields)!
+        return .http(url, 401, fields)
     }
     #else
     /// The response itself, because Foundation handles only challenges that a `URLProtocol`

@@ -64,10 +64,8 @@ extension HTTPArchive.Exchange {
             let isLength = name.lowercased() == "content-length" && value == "\(old.count)"
             fields[name] = isLength ? "\(new.count)" : walk.header(name, value)
         }
-        exchange.response = HTTPURLResponse(
-            url: walk.request(URLRequest(url: response.url!)).url ?? response.url!,
-            statusCode: response.statusCode, httpVersion: "HTTP/1.1",
-            headerFields: fields)
+        let url = walk.request(URLRequest(url: response.url!)).url ?? response.url!
+        exchange.response = .http(url, response.statusCode, fields)
         if new == old { return exchange }
         exchange.pieces = lines.flatMap { line in
             let text = line.map(\.data).joined

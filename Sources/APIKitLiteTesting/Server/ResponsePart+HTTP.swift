@@ -93,11 +93,8 @@ extension ResponsePart {
             case let error as MockError where error.isUnmatched: 501
             default: 500
             }
-        // The initializer accepts every status and field, so it never returns nil.
-        let response = HTTPURLResponse(
-            url: .unnamed, statusCode: status, httpVersion: nil,
-            headerFields: ["Content-Type": "text/plain; charset=utf-8"])!
-        return complete(response, [Data("\(error)\n".utf8)])
+        let fields = ["Content-Type": "text/plain; charset=utf-8"]
+        return complete(.http(.unnamed, status, fields), [Data("\(error)\n".utf8)])
     }
 }
 
