@@ -90,7 +90,7 @@ extension MockResponse {
     /// Whether the body is a stream, because it has several pieces or a media type for streams.
     fileprivate var isStreamed: Bool {
         pieces.count > 1
-            || mediaType(value(forHeader: "content-type")).map(streamMediaTypes.contains)
+            || mediaType(fields["content-type"]?.value).map(streamMediaTypes.contains)
                 ?? false
     }
 

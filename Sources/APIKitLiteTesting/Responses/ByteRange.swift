@@ -22,26 +22,27 @@ extension MockResponse {
             validator.map { text in
                 // A weak validator does not guarantee that the bytes are the same.
                 !text.hasPrefix("W/")
-                    && [value(forHeader: "etag"), value(forHeader: "last-modified")].contains(text)
+                    && [fields["etag"]?.value, fields["last-modified"]?.value].contains(text)
             } ?? true
         guard acceptsRanges, status == 200, request.httpMethod ?? "GET" == "GET", isCurrent,
             let header = request.value(forHTTPHeaderField: "Range"),
-            let range = header.wholeMatch(of: #/bytes=(\d+)-(\d*)/#), let first = Int(range.1)
+            let match = header.wholeMatch(of: #/bytes=(\d+)-(\d*)/#), let first = Int(match.1)
         else { return self }
         let whole = body
         var response = withoutLength
         guard first < whole.count else {
             response.status = 416
             response.pieces = []
-            response.fields["Content-Range"] = "bytes */\(whole.count)"
+            response.fields["content-range"] = ("Content-Range", "bytes */\(whole.count)")
             return response
         }
-        let last = min(Int(range.2) ?? .max, whole.count - 1)
+        let last = min(Int(match.2) ?? .max, whole.count - 1)
         guard first <= last else { return self }
         let part = whole.subdata(in: first..<last + 1)
         response.status = 206
         response.pieces = pieces.count > 1 ? part.cut(by: pieces[0].count) : [part]
-        response.fields["Content-Range"] = "bytes \(first)-\(last)/\(whole.count)"
+        let range = "bytes \(first)-\(last)/\(whole.count)"
+        response.fields["content-range"] = ("Content-Range", range)
         return response
     }
 }

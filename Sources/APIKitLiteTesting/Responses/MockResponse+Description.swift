@@ -8,7 +8,7 @@ extension MockResponse: CustomStringConvertible {
     /// For example: `200 (OK), 16 bytes, application/json, delayed by 2.0 seconds`.
     public var description: String {
         if let configurationError { return "unusable response: \(configurationError)" }
-        let type = mediaType(value(forHeader: "content-type"))
+        let type = mediaType(fields["content-type"]?.value)
         let status = describe(status: status)
         let content = [byteCount(body.count), type].compactMap(\.self).joined(separator: ", ")
         let text = status + (body.isEmpty ? "" : ", " + content)

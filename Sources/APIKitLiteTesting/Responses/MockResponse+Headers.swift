@@ -32,7 +32,7 @@ extension MockResponse {
     ///   - name: The name of the header, as for ``header(_:_:)``.
     ///   - value: The additional value, as for ``header(_:_:)``.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
-        let earlier = fields[key(of: name)]
+        let earlier = fields[name.lowercased()]?.value
         return writing(name, earlier.map { "\($0), \(value)" } ?? value)
     }
 
@@ -75,11 +75,11 @@ extension MockResponse {
         }
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
-        return with(\.fields[key(of: name)], value.trimmingCharacters(in: blanks))
-    }
-
-    /// Returns the name of a header as the response writes it, or `name` if the header is absent.
-    private func key(of name: String) -> String {
-        fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
+        let key = name.lowercased()
+        let field = (fields[key]?.name ?? name, value.trimmingCharacters(in: blanks))
+        return with(\.fields[key], field)
     }
 }
+
+/// The fields of a message by lowercased name, each with the first spelling of its name.
+typealias HTTPFields = [String: (name: String, value: String)]

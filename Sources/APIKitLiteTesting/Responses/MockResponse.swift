@@ -31,7 +31,7 @@ public struct MockResponse: Sendable {
     var isHeld = false
     var status = 200
     /// The headers that the test or a recording specifies.
-    var fields: [String: String] = [:]
+    var fields: HTTPFields = [:]
     /// The URL of the response, if it differs from the URL of the request.
     var url: URL?
     /// Whether the headers come from a recorded response whose body was decoded.
@@ -62,12 +62,6 @@ public struct MockResponse: Sendable {
         var response = self
         response[keyPath: property] = value
         return response
-    }
-
-    /// Returns the value of a header. Pass the name in lowercase. In the response, the name may
-    /// have any case.
-    func value(forHeader name: String) -> String? {
-        fields.first { $0.key.lowercased() == name }?.value
     }
 
     /// Returns a response with JSON text, sent unchanged.

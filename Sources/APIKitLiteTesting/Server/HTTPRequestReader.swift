@@ -178,9 +178,6 @@ struct HTTPRequestReader {
     }
 }
 
-/// The fields of a message by lowercased name.
-typealias HTTPFields = [String: (name: String, value: String)]
-
 /// Why a client's bytes are not a request. The server responds with status 400.
 struct HTTPRequestError: Error, CustomStringConvertible {
     var description: String

@@ -9,11 +9,10 @@ extension MockResponse {
             return .later(.nothing) { try await $0.waitForNothing() }
         }
         let length = length(for: request)
-        var fields = fields.filter { $0.key.lowercased() != "content-length" }
-        fields["Content-Length"] = length
-        let response = HTTPURLResponse(
-            url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
-            headerFields: fields)!
+        var fields = fields
+        fields["content-length"] = length.map { ("Content-Length", $0) }
+        let values = Dictionary(uniqueKeysWithValues: fields.values.map { ($0.name, $0.value) })
+        let response = HTTPURLResponse.http(url ?? request.url ?? .unnamed, status, values)
         let head = ResponsePart.Head(
             response: response, isDecoded: isDecoded, length: length.flatMap { Int($0) })
         let hasBody = allowsBody && request.httpMethod != "HEAD"
@@ -101,15 +100,15 @@ extension MockResponse {
         default: return length
         }
         // With a `Content-Encoding`, the recorded length is the size of the encoded body.
-        let isOther = isDecoded && value(forHeader: "content-encoding") != nil
-        let ownLength = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
+        let isOther = isDecoded && fields["content-encoding"]?.value != nil
+        let ownLength = isOther ? nil : (fields["content-length"]?.value).flatMap { Int($0) }
         // Without this limit, a huge length in a recording could use up all memory.
         return max(length + 1, min(ownLength ?? 0, isDecoded ? 1 << 30 : .max))
     }
 
     /// Returns the `Content-Length` for a request, or nil if the response has no such header.
     private func length(for request: URLRequest) -> String? {
-        let ownLength = value(forHeader: "content-length")
+        let ownLength = fields["content-length"]?.value
         if status == 304 { return ownLength }
         // A replayed response has a length only if the recorded response had a length.
         guard allowsBody, source == nil, !isOpenEnded, ownLength != nil || !isDecoded else {
@@ -122,7 +121,7 @@ extension MockResponse {
 
     /// Returns what is wrong with a `Content-Length` that the test set, or nil if nothing is wrong.
     func lengthError(for request: URLRequest) -> String? {
-        guard !isDecoded, let ownLength = value(forHeader: "content-length") else { return nil }
+        guard !isDecoded, let ownLength = fields["content-length"]?.value else { return nil }
         let length = length(for: request)
         if ownLength == length { return nil }
         let none =
@@ -137,11 +136,8 @@ extension MockResponse {
     /// replayed response declares no length.
     var withoutLength: MockResponse {
         if isDecoded { return self }
-        var response = self
-        response.fields = fields.filter {
-            $0.key.lowercased() != "content-length" || $0.value != "\(pieces.byteCount)"
-        }
-        return response
+        let isTrue = fields["content-length"]?.value == "\(pieces.byteCount)"
+        return isTrue ? with(\.fields["content-length"], nil) : self
     }
 }
 
