@@ -59,7 +59,7 @@ public final class Stub: Sendable {
         recording: Recording? = nil, of core: NetworkCore
     ) {
         self.matcher = matcher
-        self.source = source.naming
+        self.source = source
         self.times = times
         self.sourceLocation = sourceLocation
         self.recording = recording
@@ -76,7 +76,9 @@ public final class Stub: Sendable {
     var configurationErrors: [MockError] {
         if let error = error(configurationError) { return [error] }
         guard case .responses(let responses, _) = source else { return [] }
-        return responses.compactMap { error($0.configurationError) }
+        return responses.indices.compactMap {
+            error(response($0, of: responses).configurationError)
+        }
     }
 
     /// Returns the error for a configuration error, if there is one, with the place of the stub.
@@ -189,8 +191,15 @@ extension Stub {
         case .responses(let responses, .fail) where number > responses.count:
             return .usedUp(after: responses.count)
         case .responses(let responses, _):
-            return .response(responses[min(number, responses.count) - 1])
+            return .response(response(min(number, responses.count) - 1, of: responses))
         }
+    }
+
+    /// Returns one of the stub's responses. If there are several, a configuration error names it.
+    private func response(_ index: Int, of responses: [MockResponse]) -> MockResponse {
+        let response = responses[index]
+        let name = responses.count > 1 ? "Response \(index + 1) of \(responses.count): " : ""
+        return response.with(\.configurationError, response.configurationError.map { name + $0 })
     }
 
     /// The number of requests that may reach the stub; nil if there is no limit.
@@ -244,22 +253,6 @@ extension Stub {
             guard stubs[0].matcher.match(reading) != nil else { return nil }
             return stubs[0].nextResponse().map { (stubs[0], $0) }
         }
-    }
-}
-
-extension Stub.ResponseSource {
-    /// The same source, except that each configuration error names its response. A handler, or a
-    /// source with only one response, is unchanged.
-    fileprivate var naming: Self {
-        guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
-            return self
-        }
-        for (index, response) in responses.enumerated() {
-            guard let error = response.configurationError else { continue }
-            responses[index].configurationError =
-                "Response \(index + 1) of \(responses.count): \(error)"
-        }
-        return .responses(responses, then: afterLast)
     }
 }
 
