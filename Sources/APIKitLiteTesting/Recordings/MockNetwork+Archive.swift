@@ -69,8 +69,8 @@ extension MockNetwork {
             }
             return Stub(
                 matcher, .responses(numbers.map { replay.responses[$0] }, then: afterLast),
-                times: times, sourceLocation: part.place ?? sourceLocation, recording: part,
-                of: core)
+                times: times, sourceLocation: archive[numbers[0]].origin ?? sourceLocation,
+                recording: part, of: core)
         }
         core.hide(redaction)
         core.rules.withLock { $0.groups.append(Stub.Group(stubs, choosing: replay.next)) }
@@ -100,10 +100,16 @@ extension URLRequest {
 
 extension HTTPArchive.Exchange {
     fileprivate func entry(_ number: Int, _ redaction: Redaction) -> Recording.Entry {
-        let day = startDate.formatted(.iso8601.year().month().day())
-        return Recording.Entry(
+        Recording.Entry(
             number: number, isUnauthorized: response?.statusCode == 401, place: place,
-            day: startDate == .distantPast ? nil : day, text: text(redaction))
+            text: text(redaction))
+    }
+
+    /// The exchange's place, such as `users.har, entry 2, recorded on 2026-11-22`; nil if the
+    /// exchange was not read from a file.
+    fileprivate var origin: String? {
+        let day = startDate.formatted(.iso8601.year().month().day())
+        return place.map { "\($0)" + (startDate == .distantPast ? "" : ", recorded on \(day)") }
     }
 }
 

@@ -18,8 +18,6 @@ struct Recording: Sendable {
         let isUnauthorized: Bool
         /// The entry's place in its file; nil for a recording that was not read from a file.
         let place: Place?
-        /// The day of the recording, such as `2026-11-22`; nil if the day is unknown.
-        let day: String?
         let text: String
     }
 
@@ -42,14 +40,6 @@ struct Recording: Sendable {
     var uses = Locked<[Int]>([])
     /// The entries of the file that were skipped.
     var skipped: [Skipped] = []
-
-    /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`; nil if
-    /// the recording was not read from a file.
-    var place: String? {
-        entries.first?.place.map { place in
-            "\(place)" + (entries[0].day.map { ", recorded on \($0)" } ?? "")
-        }
-    }
 
     /// The places of all entries, such as ` (users.har, entries 1, 3, 4)`.
     var places: String {
