@@ -29,11 +29,6 @@ extension RequestMatcher {
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
-    /// Requires a scheme, such as `https`. The case of the scheme does not matter.
-    func scheme(_ name: String) -> RequestMatcher {
-        requiring("scheme", name.lowercased()) { $0.url.scheme }
-    }
-
     /// Requires a host, such as `api.example.com`. The port and the case of the host do not matter.
     ///
     /// - Parameter name: The host alone. A scheme, port or path in the name is a configuration
@@ -59,7 +54,9 @@ extension RequestMatcher {
     func url(_ value: URL) -> RequestMatcher {
         let url = URLParts(value.absoluteString)
         var matcher = self
-        if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }
+        if !url.scheme.isEmpty {
+            matcher = matcher.requiring("scheme", url.scheme) { $0.url.scheme }
+        }
         if !url.host.isEmpty { matcher = matcher.host(url.host) }
         if let port = url.port { matcher = matcher.port(port) }
         return matcher.path(exactly: url.path)

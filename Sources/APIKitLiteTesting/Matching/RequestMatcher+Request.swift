@@ -32,19 +32,19 @@ extension RequestMatcher {
         let reading = RequestReading(RecordedRequest(request: filled))
         var matcher = method(reading.method)
         matcher = value.url.map(matcher.url) ?? matcher
-        for (name, sent) in (filled.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key })
-        where value.value(forHTTPHeaderField: name) != nil {
-            matcher = matcher.header(name, sent)
-        }
-        return matcher.addingBody(of: reading)
+        let names = (filled.allHTTPHeaderFields ?? [:]).keys.sorted()
+        return matcher.adding(
+            headers: names.filter { value.value(forHTTPHeaderField: $0) != nil }, bodyOf: reading)
     }
 
-    /// Returns a matcher that also requires the body of the given request. JSON, forms and
-    /// multipart bodies are compared by content, and other bodies are compared by their bytes.
-    func addingBody(of reading: RequestReading) -> RequestMatcher {
+    /// Returns a matcher that also requires some headers and the body of the given request. JSON,
+    /// forms and multipart bodies are compared by content, and other bodies are compared by their
+    /// bytes.
+    func adding(headers: [String], bodyOf reading: RequestReading) -> RequestMatcher {
+        let matcher = headers.reduce(self) { $0.header($1, reading.record.header($1)) }
         if case .success(let parts) = reading.multipart {
             let count = parts.count
-            return parts.reduce(self) { matcher, part in
+            return parts.reduce(matcher) { matcher, part in
                 // The type of a text field does not matter.
                 matcher.part(
                     part.name, fileName: part.fileName,
@@ -56,10 +56,11 @@ extension RequestMatcher {
             }
         }
         switch reading.json {
-        case .success(let json): return adding(isRecorded ? .recorded : .equal, json)
-        case nil: return body(reading.body)
+        case .success(let json): return matcher.adding(isRecorded ? .recorded : .equal, json)
+        case nil: return matcher.body(reading.body)
         case .failure:
-            return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
+            return reading.declaredForm.map { matcher.adding(.form, exactly: $0) }
+                ?? matcher.body(reading.body)
         }
     }
 }

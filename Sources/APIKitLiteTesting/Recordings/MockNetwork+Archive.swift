@@ -123,7 +123,7 @@ extension RequestMatcher {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
-        var matcher = RequestMatcher(ignored: redaction).method(reading.method)
+        self = RequestMatcher(ignored: redaction).method(reading.method)
             .adding(origin) { live in
                 (live.url.scheme, live.url.host, live.url.port) == (url.scheme, url.host, url.port)
                     || isServed(live.request.url)
@@ -131,9 +131,6 @@ extension RequestMatcher {
                 .has("\($0.url.scheme)://\($0.url.hostAndPort)")
             }
             .path(exactly: url.path).adding(.query, exactly: reading.query)
-        for name in request.replayedHeaders {
-            matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
-        }
-        self = matcher.addingBody(of: reading)
+            .adding(headers: request.replayedHeaders, bodyOf: reading)
     }
 }

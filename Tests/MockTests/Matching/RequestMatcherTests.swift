@@ -9,7 +9,9 @@ import TestSupport
         expect(
             .method("PURGE"), takes: [.url("https://h", method: "PURGE")],
             leaves: [.url("https://h"), .url("https://h", method: "purge")])
-        expect(.any.scheme("HTTPS"), takes: ["https://h", "HTTPS://h"], leaves: ["http://h"])
+        expect(
+            .url(URL(string: "HTTPS://h:1")!), takes: ["https://h:1", "HTTPS://h:1"],
+            leaves: ["http://h:1"])
         expect(
             .host("API.example.com"),
             takes: ["https://api.example.com/x", "http://u:p@Api.Example.com:81"],
