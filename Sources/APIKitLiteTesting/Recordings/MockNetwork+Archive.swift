@@ -55,7 +55,6 @@ extension MockNetwork {
         times: Stub.Times, redacting redaction: Redaction, sourceLocation: String
     ) -> [Stub] {
         let redaction = redaction.hidingEnvironment
-        let replay = Replay(archive, then: afterLast)
         let requests = archive.map { redaction.redacted($0.request) }
         let groups = Dictionary(grouping: archive.indices) { requests[$0].replayKey }
         var recording = recording
@@ -68,12 +67,12 @@ extension MockNetwork {
                 [weak servers] url in servers?.withLock { $0.serve(url) } ?? false
             }
             return Stub(
-                matcher, .responses(numbers.map { replay.responses[$0] }, then: afterLast),
+                matcher, .responses(numbers.map { .exchange(archive[$0]) }, then: afterLast),
                 times: times, sourceLocation: archive[numbers[0]].origin ?? sourceLocation,
                 recording: part, of: core)
         }
         core.hide(redaction)
-        core.rules.withLock { $0.groups.append(Stub.Group(stubs, choosing: replay.next)) }
+        core.rules.withLock { $0.groups.append(Stub.Group(stubs, choosing: Replay.next)) }
         return stubs
     }
 }
@@ -102,7 +101,7 @@ extension HTTPArchive.Exchange {
     fileprivate func entry(_ number: Int, _ redaction: Redaction) -> Recording.Entry {
         Recording.Entry(
             number: number, isUnauthorized: response?.statusCode == 401, place: place,
-            text: text(redaction))
+            text: text(redaction), words: request.words)
     }
 
     /// The exchange's place, such as `users.har, entry 2, recorded on 2026-11-22`; nil if the

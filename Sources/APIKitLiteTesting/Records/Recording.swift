@@ -19,6 +19,8 @@ struct Recording: Sendable {
         /// The entry's place in its file; nil for a recording that was not read from a file.
         let place: Place?
         let text: String
+        /// The words of the request, by which requests are compared.
+        let words: Set<Substring>
     }
 
     /// A file's entry that cannot be replayed.
