@@ -72,7 +72,7 @@ extension MockNetwork {
                 recording: part, of: core)
         }
         core.hide(redaction)
-        core.rules.withLock { $0.groups.append(Stub.Group(stubs, choosing: Replay.next)) }
+        core.rules.withLock { $0.groups.append(Stub.Group(stubs)) }
         return stubs
     }
 }

@@ -229,29 +229,23 @@ extension Stub {
 }
 
 extension Stub {
-    /// Stubs that were added together.
+    /// Stubs that were added together: a single stub, or the stubs of an archive.
     struct Group: Sendable {
-        /// Returns the stub for a request, and the stub's response; nil if no stub responds.
-        typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
-
         var stubs: [Stub]
         let hasPredicate: Bool
-        /// Chooses the stub for a request, which also stores the captured path values in the
-        /// reading; nil for a single stub.
-        private let choice: Choice?
 
-        init(_ stubs: [Stub], choosing choice: Choice? = nil) {
+        init(_ stubs: [Stub]) {
             self.stubs = stubs
-            self.choice = choice
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
         }
 
         /// Returns the stub that responds to a request, and its response, or nil if no stub
         /// responds. Stores the captured path values in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
-            if let choice { return choice(stubs, reading) }
-            guard stubs[0].matcher.match(reading) != nil else { return nil }
-            return stubs[0].nextResponse().map { (stubs[0], $0) }
+            guard let stub = stubs.first else { return nil }
+            if stub.recording != nil { return nextRecorded(for: reading) }
+            guard stub.matcher.match(reading) != nil else { return nil }
+            return stub.nextResponse().map { (stub, $0) }
         }
     }
 }

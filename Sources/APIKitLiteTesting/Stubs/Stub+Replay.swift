@@ -1,12 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// Chooses the archived exchange whose response a request receives.
-enum Replay {
-    /// Returns the stub that responds to a request, and its response, or nil if no stub responds.
-    @Sendable static func next(
-        of stubs: [Stub], for live: RequestReading
-    ) -> (Stub, Stub.NextResponse)? {
+extension Stub.Group {
+    /// Chooses the archived exchange whose response a request receives. Returns its stub and the
+    /// response, or nil if no stub responds.
+    func nextRecorded(for live: RequestReading) -> (Stub, Stub.NextResponse)? {
         let stubs = stubs.filter { $0.matcher.match(live) != nil }
         guard var recording = stubs.first?.recording else { return nil }
         return recording.uses.withLock { uses in
