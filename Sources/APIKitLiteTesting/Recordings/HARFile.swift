@@ -44,6 +44,11 @@ struct HARFile {
         guard let url = URL(reference: sent.url), url.host()?.isEmpty == false,
             ["http", "https"].contains(url.scheme?.lowercased())
         else { throw HARFault("request.url is not an HTTP URL") }
+        let status = received?.status ?? 0
+        // A status below 200, such as the 101 that begins a WebSocket, cannot be replayed.
+        if status > 0, !(200..<1_000).contains(status) {
+            throw HARFault("response.status is \(status)")
+        }
         var request = URLRequest(url: url)
         request.httpMethod = sent.method
         request.allHTTPHeaderFields = sent.fields
@@ -58,7 +63,10 @@ struct HARFile {
         } else if sent.body?.isThere == true {
             request.httpBody = try bytes(of: sent, "request.postData")
         }
-        let response = received.flatMap { $0.status > 0 ? $0.response(to: url) : nil }
+        let response = received.flatMap { received in
+            let finalURL = received._url.flatMap { URL(string: $0) } ?? url
+            return status > 0 ? HTTPURLResponse.http(finalURL, status, received.fields) : nil
+        }
         let body = try received.map { try bytes(of: $0, "response.content") } ?? Data()
         let wasCancelled = received?._ending == "left"
         // Unless the client left, a request without a response failed, even if the entry names no
@@ -125,10 +133,6 @@ extension HAR.Entry {
     /// Throws an error if the exchange is incomplete or cannot be replayed.
     fileprivate func check(_ exchange: HTTPArchive.Exchange) throws {
         let status = response?.status ?? 0
-        // A status below 200, such as the 101 that begins a WebSocket, cannot be replayed.
-        if status > 0, !(200..<1_000).contains(status) {
-            throw HARFault("response.status is \(status)")
-        }
         let coding = exchange.response?.value(forHTTPHeaderField: "Content-Encoding")
         if coding?.lowercased().contains("gzip") == true, exchange.body.starts(with: [0x1F, 0x8B]) {
             throw HARFault("response.content.text is still compressed")
@@ -168,14 +172,6 @@ extension HARMessage {
         let length = headers?.first { $0.name.lowercased() == "content-length" }?.value
         let sizes = [body?.size, bodySize, length.flatMap { Int($0) }].compactMap(\.self)
         return body?.isThere != true && sizes.first { $0 >= 0 } ?? 0 > 0
-    }
-}
-
-extension HAR.Response {
-    fileprivate func response(to url: URL) -> HTTPURLResponse? {
-        HTTPURLResponse(
-            url: _url.flatMap { URL(string: $0) } ?? url, statusCode: status,
-            httpVersion: "HTTP/1.1", headerFields: fields)
     }
 }
 
