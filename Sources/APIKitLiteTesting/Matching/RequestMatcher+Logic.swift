@@ -36,9 +36,8 @@ extension RequestMatcher {
         ) { reading in
             matchers.contains { $0.holds(for: reading) }
         } or: { reading in
-            let nearest = matchers.map { $0.report(on: reading).lines }
-                .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
-            let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
+            let nearest = matchers.map { $0.report(on: reading) }.max { $0.points < $1.points }
+            let lines = (nearest?.description ?? "").components(separatedBy: "\n")
             return MatchReport.Difference(
                 "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
         }
