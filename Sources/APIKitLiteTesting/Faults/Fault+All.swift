@@ -89,17 +89,14 @@ extension Fault {
 extension MockResponse {
     /// Whether the body is a stream, because it has several pieces or a media type for streams.
     fileprivate var isStreamed: Bool {
-        pieces.count > 1
-            || mediaType(fields["content-type"]?.value).map(streamMediaTypes.contains)
-                ?? false
+        let type = mediaType(fields["content-type"]?.value)
+        return pieces.count > 1 || type.map(streamMediaTypes.contains) ?? false
     }
 
     /// The offset in bytes at which each piece except the last ends, in order.
     fileprivate var pieceEnds: [Int] {
-        var end = 0
-        return pieces.dropLast().map { piece in
-            end += piece.count
-            return end
+        pieces.dropLast().reduce(into: []) { ends, piece in
+            ends.append((ends.last ?? 0) + piece.count)
         }
     }
 }
