@@ -99,28 +99,29 @@ import TestSupport
         #expect(redirected.response?.url?.host() == "b.example")
     }
 
-    /// Entries that say too little, and the reasons why they are skipped.
+    /// Entries that say too little, and the reasons why they are skipped. After `…`, Foundation says
+    /// the rest.
     static let gaps: [(entry: String, reason: String)] = [
         (replacing(text, with: #""size": 77300, "mimeType": "application/json""#), noBody),
         (replacing(text, with: #""size": 5, "text": """#), noBody),
         (replacing(text, with: #""size": 5, "text": null"#), noBody),
         (replacing(text, with: #""size": -1"#, response: #", "bodySize": 9"#), noBody),
         (replacing(text, with: #""size": -1"#, headers: length), noBody),
-        (replacing(text, with: #""text": 7"#), "response.content.text: Expected"),
+        (replacing(text, with: #""text": 7"#), "response.content.text: Expected…"),
         (replacing(text, with: #""text": "00ff", "encoding": "hex""#), noText),
         (replacing(text, with: #""text": "a b", "encoding": "base64""#), noText),
         (replacing(text, with: gzip, headers: coding), "response.content.text is still compressed"),
-        (replacing(text, with: #""_file": "../x""#), "response.content._file is not beside"),
+        (replacing(text, with: #""_file": "../x""#), noFile),
         (replacing(#""method": "GET","#, with: ""), "request.method is missing"),
         (replacing(status, with: #""x": 1"#), "response.status is missing"),
-        (replacing(status, with: #""status": "OK""#), "response.status: Expected"),
-        (replacing(status, with: #""status": 200.5"#), ""),
-        (replacing(status, with: #""status": 1e300"#), ""),
-        (replacing(status, with: #""status": 99999999999999999999"#), ""),
-        (entry(response: #", "_pieces": [[1e300, 5]]"#), ""),
+        (replacing(status, with: #""status": "OK""#), "response.status: Expected…"),
+        (replacing(status, with: #""status": 200.5"#), "…"),
+        (replacing(status, with: #""status": 1e300"#), "…"),
+        (replacing(status, with: #""status": 99999999999999999999"#), "…"),
+        (entry(response: #", "_pieces": [[1e300, 5]]"#), "…"),
         (entry(status: 42), "response.status is 42"),
         (entry(status: 101), "response.status is 101"),
-        (entry(headers: #"{"name": "a", "value": ["a"]}"#), "response.headers[0].value: Expected"),
+        (entry(headers: #"{"name": "a", "value": ["a"]}"#), "response.headers[0].value: Expected…"),
         (entry(headers: #"{"value": "a"}"#), "response.headers[0].name is missing"),
         (entry("POST", request: #", "bodySize": 9"#), noPost),
         (entry("POST", request: #", "bodySize": 9, "postData": {"mimeType": "a/b"}"#), noPost),
@@ -131,7 +132,7 @@ import TestSupport
         (replacing("https://api.example.com/users/7", with: "https:///a"), noURL),
         (replacing("https://api.example.com/users/7", with: "https://a b.example:x"), noURL),
         (replacing("https:", with: "wss:"), noURL),
-        ("null", "log.entries[0]: "), ("7", "log.entries[0]: "),
+        ("null", "log.entries[0]: …"), ("7", "log.entries[0]: …"),
     ]
 
     private static let text = #""text": "{\"name\":\"Emma\"}""#
@@ -140,6 +141,7 @@ import TestSupport
     private static let gzip = #""text": "H4sI", "encoding": "base64""#
     private static let coding = #"{"name": "Content-Encoding", "value": "GZIP"}"#
     private static let noBody = "response.content does not contain the body"
+    private static let noFile = "response.content._file is not beside the archive"
     private static let noText = "response.content.text is not text, nor bytes in Base64"
     private static let noPost = "request.postData does not contain the body"
     private static let noPostText = "request.postData.text is not text, nor bytes in Base64"
@@ -155,7 +157,11 @@ import TestSupport
         await forEachRow(Self.gaps, named: \.entry) { row, comment in
             let archive = try HTTPArchive.of(row.entry)
             #expect(archive.isEmpty, comment)
-            #expect("\(archive)".hasPrefix("skipped entry 1: \(row.reason)"), "\(archive)")
+            let (text, reason) = ("\(archive)", "skipped entry 1: \(row.reason)")
+            let isWhole = !reason.hasSuffix("…")
+            #expect(
+                isWhole ? text == reason : text.hasPrefix(reason.dropLast()) && text != reason,
+                "\(archive)")
         }
     }
 
@@ -253,12 +259,11 @@ import TestSupport
         let folder = try TemporaryFolder()
         let noFile = Self.replacing(Self.text, with: #""_file": "none""#)
         let rows: [(String, String)] = [
-            ("", "is no HTTP archive: "),
-            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: "),
+            ("", "is no HTTP archive: …"),
+            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: …"),
             (#"{"entries": []}"#, "is no HTTP archive: log is missing."),
             (#"{"log": {"version": "1.2"}}"#, "is no HTTP archive: log.entries is missing."),
-            (#"{"log": {"entries": 7}}"#, "is no HTTP archive: log.entries: Expected"),
-            (#"{"log": {"entries": [\#(noFile)]}}"#, "none cannot be read: "),
+            (#"{"log": {"entries": 7}}"#, "is no HTTP archive: log.entries: Expected…"),
         ]
         await forEachRow(rows, named: \.0) { row, comment in
             let file = try folder.write(row.0)
@@ -266,9 +271,14 @@ import TestSupport
                 try HTTPArchive(contentsOf: file)
             }
             let text = try #require(error, comment).description
-            #expect(text.hasPrefix(folder.url.path), comment)
-            #expect(text.contains(row.1), "\(text)")
+            let expected = "\(file.path) \(row.1)"
+            let isWhole = !expected.hasSuffix("…")
+            #expect(isWhole ? text == expected : text.hasPrefix(expected.dropLast()), "\(text)")
         }
+        let file = try folder.har(noFile)
+        let error = #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: file) }
+        let start = "\(folder.url.appending(path: "none").path) cannot be read: "
+        #expect(error?.description.hasPrefix(start) == true)
     }
 
     @Test func refusesALargeFileByItsSize() throws {
@@ -291,8 +301,13 @@ import TestSupport
         let error = #expect(throws: HTTPArchiveError.self) {
             try HTTPArchive(contentsOf: file, limit: 2_000)
         }
-        #expect(error?.description.contains("; at most 2,000 bytes are read. ") == true)
         let size = try Data(contentsOf: file).count + 2_000
+        #expect(
+            error?.description == """
+                \(file.path) has \(byteCount(size)) with the files that it names; at most 2,000 bytes \
+                are read. To read more, pass a higher limit: HTTPArchive(contentsOf: file, limit: \
+                \(size)).
+                """)
         #expect(try HTTPArchive(contentsOf: file, limit: size).map(\.body.count) == [2_000])
     }
 

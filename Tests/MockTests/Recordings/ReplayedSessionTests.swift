@@ -217,11 +217,12 @@ import TestSupport
         let error = await #expect(throws: MockError.self) {
             try await Self.get("a", bearer: "live", over: network)
         }
-        let start = """
-            GET https://api.example.com/a came after the last of the 2 responses of the archive \
-            (users.har, entries 1, 2).
-            """
-        #expect(error?.description.hasPrefix(start) == true)
+        #expect(
+            error?.description == """
+                GET https://api.example.com/a came after the last of the 2 responses of the archive \
+                (users.har, entries 1, 2).
+                If the client polls: network.stub(archive, then: .repeatLast)
+                """)
     }
 
     @Test func theLastResponseIsThatOfTheToken() async throws {

@@ -140,13 +140,12 @@ import TestSupport
 
     @Test func aMissingRecordingSaysHowToMakeIt() async throws {
         let error = await #expect(throws: HTTPArchiveError.self) {
-            try await withMockNetwork(replaying: "missing") { _ in }
+            try await withMockNetwork(replaying: "missing", fileID: "A/B.swift", line: 7) { _ in }
         }
         let lines = try #require(error).description.split(separator: "\n")
-        #expect(
-            lines[0].hasPrefix(
-                #"There is no recording "missing" (MockTests/WithRecordingTests.swift:"#))
-        #expect(lines[1].hasSuffix("/Recordings/missing.har"))
+        #expect(lines[0] == #"There is no recording "missing" (A/B.swift:7). Looked for:"#)
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().path
+        #expect(lines[1] == "  \(folder)/Recordings/missing.har")
         #expect(
             lines.contains(
                 "Record it from the real server: APIKITLITE_RECORD=missing swift test --filter "
@@ -214,8 +213,13 @@ import TestSupport
                 _ = try await network.exchange(.test("users/7"))
             }
         }
-        let reason = "has not kept a body of GET https://api.example.com/users/7"
-        #expect(error?.description.contains(reason) == true)
+        #expect(
+            error?.description == """
+                \(file.path) was not written. The network has not kept a body of GET \
+                https://api.example.com/users/7: it keeps the bodies of its last 1,000 requests, and \
+                up to 1 MiB of each response. Record such requests with withMockNetwork(replaying:), \
+                up to 64 MiB of each response, or remove them from the archive.
+                """)
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 

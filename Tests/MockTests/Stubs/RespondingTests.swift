@@ -34,8 +34,18 @@ import TestSupport
         let text = try await network.mockError()
 
         let path = folder.url.path
-        #expect(text.hasPrefix("No fixture \"user\". Looked for:\n  \(path)/user.json\n"))
-        #expect(text.contains("\nThere is: users.json.\n") && text.hasSuffix("(A/B.swift:7)"))
+        #expect(
+            text == """
+                No fixture "user". Looked for:
+                  \(path)/user.json
+                  \(path)/user
+                  \(path)/Fixtures/user.json
+                  \(path)/Fixtures/user
+                  \(path)/Resources/user.json
+                  \(path)/Resources/user
+                There is: users.json.
+                Is the file among the resources of the test target? (A/B.swift:7)
+                """)
         #expect(network.findings == [text])
         let other = "\(MockResponse.fixture("Missing", in: .main))"
         #expect(other.hasPrefix("unusable response: No fixture \"Missing\"."))
