@@ -18,10 +18,6 @@ public struct JsonLoader {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }
 
-    init(folder: URL) {
-        self.folder = folder
-    }
-
     /// Returns the bytes of a fixture.
     ///
     /// Looks in the bundle's resource folder, and in its subfolders `Fixtures` and `Resources`.

@@ -41,7 +41,7 @@ import TestSupport
         #expect(try record.decode(Data.self) == emma)
         #expect(try record.decode(Data?.self) == emma)
         #expect(try record.decode(User.self) == User(name: "Emma"))
-        let loader = JsonLoader(folder: folder.url)
+        let loader = JsonLoader(bundle: try #require(Bundle(url: folder.url)))
         #expect(try loader.load(type: Data.self, fileName: "emma") == emma)
         #expect(try loader.load(type: User.self, fileName: "emma") == User(name: "Emma"))
     }
