@@ -8,9 +8,6 @@ struct SentPiece: Hashable, Sendable {
     /// When the piece was sent, measured on the network's clock from the network's creation; zero
     /// without a clock. In an archived exchange, the time counts from the start of the request.
     let time: Duration
-
-    /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
-    var text: String { String(decoding: data, as: UTF8.self) }
 }
 
 /// The body sent in response to one request, kept up to a limit.

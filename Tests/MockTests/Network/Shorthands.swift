@@ -49,3 +49,8 @@ func urlErrorCode<Result>(
     }
     return error?.code
 }
+
+extension SentPiece {
+    /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
+    var text: String { data.text }
+}
