@@ -56,11 +56,6 @@ public struct RecordedRequest: Sendable {
     /// The secrets to hide in messages about the request; nil to show everything.
     var redaction: Redaction?
 
-    /// Creates the record of a request. The request's body must be in `httpBody`.
-    init(request: URLRequest) {
-        self.request = request
-    }
-
     /// The body; empty if the request has no body.
     public var body: Data { request.httpBody ?? Data() }
 

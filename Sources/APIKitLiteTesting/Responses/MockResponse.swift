@@ -51,8 +51,6 @@ public struct MockResponse: Sendable {
     /// What is wrong with the response, as errors report it; nil if the response is valid.
     var configurationError: String?
 
-    init() {}
-
     var body: Data { pieces.joined }
 
     /// Returns the response with a property set to a value.
