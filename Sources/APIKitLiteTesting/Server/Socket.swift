@@ -60,7 +60,8 @@ struct Socket: Sendable {
     ///   connection.
     func accept() -> (connection: Socket?, isRefused: Bool) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&wait, 1, 50)
+        // Without a free descriptor, `accept` fails on Linux even if no client waits.
+        guard poll(&wait, 1, 50) > 0 else { return (nil, false) }
         let accepted = Foundation.accept(descriptor, nil, nil)
         if accepted >= 0 { return (Socket(descriptor: accepted), false) }
         // These codes mean that no client waits, the client left, or a signal interrupted the call.

@@ -8,7 +8,7 @@ import TestSupport
 @Suite(.limited) struct LoopbackStopTests {
     @Test func stopsWithoutAFreeDescriptor() async {
         await #expect(processExitsWith: .success) {
-            alarm(300)
+            alarm(1_200)
             let server = try LoopbackServer.echo()
             let client = try RawClient(port: server.port, sending: get("/"))
             #expect(try client.reply().status == 200)
@@ -22,7 +22,7 @@ import TestSupport
 
     @Test func stopsWithAFullBacklog() async {
         await #expect(processExitsWith: .success) {
-            alarm(300)
+            alarm(1_200)
             let limit = raisedDescriptorLimit()
             let server = try LoopbackServer.echo()
             let clients = (0..<min(Int(SOMAXCONN) + 16, limit / 2)).map { _ in unconnectedSocket() }
@@ -30,6 +30,15 @@ import TestSupport
             for client in clients { connect(client, toPort: server.port) }
 
             server.stop()
+        }
+    }
+
+    /// The server closes an idle connection if it refuses a client, but not if no client waits.
+    @Test func refusesNobodyIfNoClientWaits() async {
+        await #expect(processExitsWith: .success) {
+            let socket = try Socket(listeningOnPort: 0)
+            useUpDescriptors()
+            #expect(!socket.accept().isRefused)
         }
     }
 }
