@@ -7,7 +7,7 @@ import Testing
 import pois
 
 /// The command as a function: what it sends, what it writes, and its exit code.
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(20))) struct CommandTests {
     private let base = ["--base-url", "https://example.com"]
 
     private func places(isFlaky: Bool = false) -> MockNetwork {

@@ -6,7 +6,7 @@ import PointsOfInterest
 import Testing
 
 /// The chain of policies, over the example's own server without its socket.
-@Suite(.timeLimit(.minutes(1))) struct PlacesSessionTests {
+@Suite(.timeLimit(.minutes(20))) struct PlacesSessionTests {
     let clock = MockClock()
     let log = Log()
     let baseURL = URL(string: "https://example.com")!

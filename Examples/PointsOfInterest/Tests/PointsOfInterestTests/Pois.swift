@@ -26,7 +26,8 @@ struct Pois {
 
         let process = Process()
         process.executableURL = try Self.executable()
-        process.arguments = arguments
+        // A busy machine may need more than the seconds that one attempt has by default.
+        process.arguments = arguments + ["--timeout", "3600"]
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(

@@ -5,7 +5,7 @@ import Testing
 
 /// The client against the responses of the real server, which Recordings/places.har contains. The
 /// README says how to record them again.
-@Suite(.timeLimit(.minutes(1))) struct RecordedPlacesTests {
+@Suite(.timeLimit(.minutes(20))) struct RecordedPlacesTests {
     @Test func signsInAndFindsTheNearestPlaces() async throws {
         try await withMockNetwork(replaying: "places") { network in
             let baseURL = try #require(URL(string: "http://127.0.0.1:48631"))

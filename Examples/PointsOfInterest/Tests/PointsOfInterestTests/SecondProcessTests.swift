@@ -6,7 +6,7 @@ import pois
 
 /// The program in a process of its own, against this test's own network. A UI test tests an app in
 /// the same way.
-@Suite(.timeLimit(.minutes(2))) struct SecondProcessTests {
+@Suite(.timeLimit(.minutes(20))) struct SecondProcessTests {
     let network = MockNetwork()
 
     @Test func printsWhatTheServerSends() async throws {

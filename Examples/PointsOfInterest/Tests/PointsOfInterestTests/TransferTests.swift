@@ -7,7 +7,7 @@ import Testing
 import pois
 
 /// `pois download` and `pois upload`: the bytes, the progress, and what an interruption leaves.
-@Suite(.timeLimit(.minutes(1))) struct TransferTests {
+@Suite(.timeLimit(.minutes(20))) struct TransferTests {
     private let folder = TemporaryFolder()
     private let base = ["--base-url", "https://example.com"]
     private let bytes = Data((0..<100).map { UInt8($0) })

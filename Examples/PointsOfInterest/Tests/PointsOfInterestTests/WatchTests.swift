@@ -7,7 +7,7 @@ import Testing
 import pois
 
 /// `pois watch`: what it prints, and how it connects again.
-@Suite(.timeLimit(.minutes(1))) struct WatchTests {
+@Suite(.timeLimit(.minutes(20))) struct WatchTests {
     private let arguments = ["watch", "--base-url", "https://example.com"]
 
     private func places(_ count: Int, isFlaky: Bool = false) -> MockNetwork {
