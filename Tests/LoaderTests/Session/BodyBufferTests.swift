@@ -45,6 +45,19 @@ import TestSupport
         #expect(try await buffer.next() == nil)
     }
 
+    /// A delayed sender continues after each of these calls.
+    @Test func tellsThatItsReaderTookBytesOrLeft() async throws {
+        let calls = Locked(0)
+        let buffer = BodyBuffer { _ in calls.withLock { $0 += 1 } }
+        buffer.append(Data("a".utf8))
+        #expect(calls.withLock { $0 } == 0)
+
+        #expect(try await buffer.next() == Data("a".utf8))
+        #expect(calls.withLock { $0 } == 1)
+        buffer.end(throwing: URLError(.cancelled))
+        #expect(calls.withLock { $0 } == 2)
+    }
+
     /// Foundation may close the stream of a body, and open it again.
     @Test func readsAClosedBodyStreamAnew() {
         let counts = Locked<[Int64]>([])
