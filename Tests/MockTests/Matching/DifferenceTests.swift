@@ -64,6 +64,12 @@ import TestSupport
                 "✓ method POST", "✓ path /users",
                 "✗ query q with any value, but the request has no q",
             ])
+        // A criterion that nearly holds counts too.
+        #expect(
+            try details(.anyOf(.get("/users"), .get("/books")), .url("https://h/v1/users")) == [
+                "✓ method GET", "✗ path /users, but the request has /v1/users",
+                "    If the base URL adds /v1, write /v1/users.",
+            ])
     }
 
     /// A criterion that holds counts more than one that nearly holds. Of two stubs that are equally
