@@ -40,6 +40,8 @@ struct FaultRun: Sendable {
     let sourceLocation: String
     /// A sentence that says what the client must do.
     let advice: String
+    /// What a check waits for, so that other queues have time to work.
+    var pause: @Sendable () async -> Void = { try? await Task.sleep(for: Self.check) }
     let client: Client
 
     /// Runs the client under each fault.
@@ -136,8 +138,7 @@ struct FaultRun: Sendable {
             for _ in 0..<32 { await Task.yield() }
             // The client may run on the main actor, which other tests can keep busy.
             await MainActor.run {}
-            // The pause leaves time for work on other queues.
-            try? await Task.sleep(for: Self.check)
+            await pause()
             restingLooks = seen == network.core.journal.changeCount ? restingLooks + 1 : 0
             // A client that ignores cancellation receives the response.
             if mayCancel, restingLooks > 0 { stub.release() }

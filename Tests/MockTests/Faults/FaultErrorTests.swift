@@ -20,10 +20,17 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     }
 
     /// The error for a client that hangs under each of the faults.
+    ///
+    /// - Parameter pause: What each check waits for in place of a time, so that the client has
+    ///   done what the error says, however busy the machine is.
     private func failure(
-        _ faults: [Fault] = Fault.all(of: sample), _ client: @escaping FaultRun.Client
+        _ faults: [Fault] = Fault.all(of: sample),
+        pause: @escaping @Sendable () async -> Void = {},
+        _ client: @escaping FaultRun.Client
     ) async throws -> String {
-        let run = run(faults, client)
+        var run = run(faults, client)
+        // The run without a fault ends before its first check has waited.
+        run.pause = { await Fault.current == .noFault ? Gate().wait() : pause() }
         return "\(try await #require(throws: FaultError.self) { try await run.report() })"
     }
 
@@ -112,8 +119,12 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     }
 
     @Test func aBodyThatHangsIsGivenUp() async throws {
-        let failure = try await failure([.truncated(toBytes: 0)]) { _, network, _ in
+        let hasResponse = Gate()
+        let failure = try await failure([.truncated(toBytes: 0)]) {
+            await hasResponse.wait()
+        } _: { _, network, _ in
             _ = try? await network.exchange(.test("a"))
+            hasResponse.open()
             // A gate is not cancelled with the task.
             await Gate().wait()
             return .success(.value)
@@ -166,25 +177,39 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(report[.slow] == .value)
     }
 
-    /// Endless requests and endless sleeps do not keep the run alive.
-    @Test func aBodyThatNeverRestsIsGivenUp() async throws {
-        let failure = try await failure([.hanging, .slow]) { fault, network, clock in
+    @Test func aBodyThatNeverEndsItsRequestsIsGivenUp() async throws {
+        let hasSentTwo = Gate()
+        let failure = try await failure([.hanging]) {
+            await hasSentTwo.wait()
+        } _: { _, network, _ in
             network.stub(.any, .text(""))
             while !Task.isCancelled {
-                if fault == .slow {
-                    try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
-                } else {
-                    _ = try? await network.exchange(.test("a"))
-                }
+                _ = try? await network.exchange(.test("a"))
+                if network.requests.count == 2 { hasSentTwo.open() }
             }
             return .success(.value)
         }
 
-        let lines = failure.split(separator: "\n")
-        #expect(lines[1].hasPrefix("  no response: did not end within 0.1 seconds; GET"))
-        #expect(lines[1].contains(#/\(the last of \d+ requests\) /#))
+        #expect(failure.contains("\n  no response: did not end within 0.1 seconds; GET"))
+        #expect(failure.contains(#/\(the last of \d+ requests\) /#))
+    }
+
+    @Test func aBodyThatNeverEndsItsSleepsIsGivenUp() async throws {
+        let (ownClock, hasBegun) = (Locked<MockClock?>(nil), Gate())
+        let failure = try await failure([.slow]) {
+            await hasBegun.wait()
+            await ownClock.withLock { $0 }?.waitForSleepers()
+        } _: { _, _, clock in
+            ownClock.withLock { $0 = clock }
+            hasBegun.open()
+            while !Task.isCancelled {
+                try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
+            }
+            return .success(.value)
+        }
+
         let text = "did not end, although its clock has woken it 1000 times; it sent nothing"
-        #expect(lines[2] == "  slow body: \(text)")
+        #expect(failure.hasSuffix("\n  slow body: \(text)"))
     }
 
     @Test func afterSomeThatHangTheRestIsNotTried() async throws {
