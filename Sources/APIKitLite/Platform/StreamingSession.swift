@@ -149,14 +149,16 @@ extension URLSession {
         with request: URLRequest, for stream: URLSessionStream
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
         let isOverConnection = stream.isOverConnection
-        let session = StreamingSession.forNewStream(of: self)
-        if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
-        let task = session.urlSession.dataTask(with: request)
         // A placeholder is a task of the app's session that is never resumed. When the app calls
         // `invalidateAndCancel()` on its session, the placeholder is cancelled, and cancels the
         // stream. Unlike a download task, a data task would look for its response in the cache.
+        // The placeholder is created first, because its creation crashes if the app's session was
+        // invalidated after `prepareForTask` checked it.
         let url = isOverConnection ? request.url : nil
         let placeholder = url.map { downloadTask(with: $0) { _, _, _ in stream.cancel() } }
+        let session = StreamingSession.forNewStream(of: self)
+        if isOverConnection { ConnectionBusyLoop.watch(session.urlSession) }
+        let task = session.urlSession.dataTask(with: request)
         return (
             task,
             {

@@ -158,6 +158,41 @@ import TestSupport
         #expect(await load.value == (mayFinish ? .body("held") : .error(.cancelled)))
     }
 
+    private enum Step { case readsConfiguration, createsPlaceholder }
+
+    /// Records what a stream uses of it.
+    private final class ObservedSession: URLSession, @unchecked Sendable {  // It adds a constant.
+        let steps = Locked<[Step]>([])
+
+        override var configuration: URLSessionConfiguration {
+            steps.withLock { $0.append(.readsConfiguration) }
+            return super.configuration
+        }
+
+        override func downloadTask(
+            with url: URL,
+            completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+        ) -> URLSessionDownloadTask {
+            steps.withLock { $0.append(.createsPlaceholder) }
+            return super.downloadTask(with: url, completionHandler: completionHandler)
+        }
+    }
+
+    /// The app may invalidate its session while the second session is created from the app's
+    /// configuration, which can take milliseconds. After that, the placeholder's creation would end
+    /// the process.
+    @Test func aStreamTakesItsPlaceInTheAppsSessionFirst() async throws {
+        let held = network.stub(.get("/held"), .hanging)
+        let session = ObservedSession(configuration: .withoutProxy)
+        let load = Task { await session.outcome(of: request("held"), asStream: true) }
+        await held.waitForRequests()
+        let steps = session.steps.withLock { $0 }
+        #expect(steps.filter { $0 == .createsPlaceholder }.count == 1)
+        #expect(steps.last == .readsConfiguration)
+        session.invalidateAndCancel()
+        #expect(await load.value == .error(.cancelled))
+    }
+
     @Test func usesTheProtocolClassesOfTheAppsSession() async throws {
         let mock = MockNetwork()
         mock.stub(.any, .text("mock"), times: .any)
