@@ -20,8 +20,8 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 /// Returns the error to throw in place of Foundation's error.
 ///
 /// On Apple platforms, this is the error that `carryingOriginal(_:)` stored, if any. On Linux, a
-/// lost connection or a TLS failure that libcurl's text names gets the same code as on Apple
-/// platforms.
+/// missing or lost connection or a TLS failure that libcurl's text names gets the same code as on
+/// Apple platforms.
 func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     // Foundation on Linux reports `.unknown` or `.badServerResponse` for these failures, but retry
@@ -48,6 +48,9 @@ private func code(of text: String) -> URLError.Code? {
     // The certificate is for another host.
     if text.hasPrefix("SSL: ") { return .serverCertificateUntrusted }
     if tellsOfALostConnection(text) { return .networkConnectionLost }
+    // Foundation has a code for a refused connection, but not for every other cause, such as a host
+    // that cannot be reached.
+    if text.hasPrefix("Failed to connect to ") { return .cannotConnectToHost }
     // The client and the server share no TLS version or cipher, or the server does not use TLS.
     if text.contains(":SSL routines:") { return .secureConnectionFailed }
     return nil

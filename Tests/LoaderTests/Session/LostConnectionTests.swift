@@ -24,6 +24,10 @@ import TestSupport
             Connection died, tried 5 times before giving up
             SSL_write() error: error:0A00010F:SSL routines::bad length
             """,
+            .cannotConnectToHost: """
+            Failed to connect to 255.255.255.255 port 80 after 0 ms: Couldn't connect to server
+            Failed to connect to localhost port 80 after 1 ms: Could not connect to server
+            """,
             .serverCertificateHasBadDate: "SSL certificate problem: certificate has expired",
             .serverCertificateNotYetValid: "SSL certificate problem: certificate is not yet valid",
             .serverCertificateUntrusted: """
@@ -55,7 +59,8 @@ import TestSupport
             let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: text])
             #expect((originalError(of: error) as? URLError)?.code == .cannotConnectToHost)
         }
-        #expect(RetryPolicy.standard.errorCodes.contains(code) == (code == .networkConnectionLost))
+        let isRetried = [.networkConnectionLost, .cannotConnectToHost].contains(code)
+        #expect(RetryPolicy.standard.errorCodes.contains(code) == isRetried)
     }
 }
 #endif
