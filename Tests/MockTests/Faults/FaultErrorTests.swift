@@ -209,7 +209,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
 
         let text = "did not end, although its clock has woken it 1000 times; it sent nothing"
-        #expect(failure.hasSuffix("\n  slow body: \(text)"))
+        #expect(failure.hasSuffix("\n  slow body: \(text)\nThe advice."))
     }
 
     @Test func afterSomeThatHangTheRestIsNotTried() async throws {
