@@ -15,8 +15,8 @@ public struct RecordedRequest: Sendable {
     /// This may become true shortly after the client's call returns. To be sure, first call
     /// ``MockNetwork/waitForResponses(_:matching:fileID:line:)``.
     ///
-    /// A client of a ``LoopbackServer`` may close its connection while it receives the end of the
-    /// response. Its request does not count as cancelled.
+    /// If a client of a ``LoopbackServer`` closes its connection after the response is complete, its
+    /// request does not count as cancelled, even if the client has not received every byte.
     public internal(set) var wasCancelled = false
 
     /// Whether a real session responded, through ``MockResponse/passthrough(to:)``.
