@@ -11,6 +11,12 @@ package final class RefusingPort: Sendable {
 /// Returns a socket on a port of this machine, and the URL of the port. Zero means a free port.
 func boundSocket(port: Int = 0) throws -> (descriptor: Int32, url: URL) {
     let descriptor = newSocket()
+    if port != 0 {
+        // The connections of an earlier run keep its port in use for a minute.
+        var isReused: Int32 = 1
+        let length = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, length)
+    }
     var address = localAddress(port: port)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) {
