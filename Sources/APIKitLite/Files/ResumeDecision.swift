@@ -46,7 +46,7 @@ enum ResumeDecision: Equatable {
             let length = range.length, length == record.length ?? length
         else { return nil }
         if let announced = response.field("Content-Length"),
-            byteNumber(announced) != end - range.start
+            byteNumber(announced[...]) != end - range.start
         {
             return nil
         }
@@ -95,7 +95,7 @@ struct ContentRange: Equatable {
 extension ContentRange {
     init(wholeBodyOf response: HTTPURLResponse) {
         let announced = response.isEncoded ? nil : response.field("Content-Length")
-        let length = announced.flatMap { byteNumber($0) }
+        let length = announced.flatMap { byteNumber($0[...]) }
         self.init(end: length, length: length)
     }
 

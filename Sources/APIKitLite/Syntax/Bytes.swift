@@ -33,14 +33,13 @@ extension Collection<UInt8> {
 }
 
 /// Returns the number that ASCII digits stand for, or nil for other text or too large a number.
-package func byteNumber(_ text: some StringProtocol) -> Int64? {
+package func byteNumber(_ text: Substring) -> Int64? {
     text.utf8.areDigits ? Int64(text) : nil
 }
 
 /// Returns the text of a body, or nil if the body is not UTF-8. Unlike Foundation, keeps a byte
 /// order mark.
-package func exactText(_ bytes: some Collection<UInt8>) -> String? {
-    let data = Data(bytes)
+package func exactText(_ data: Data) -> String? {
     guard let text = String(data: data, encoding: .utf8) else { return nil }
     // Foundation drops a byte order mark.
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)

@@ -42,6 +42,7 @@ func byteTable(_ text: String) -> [Bool] { (0...255).map { text.utf8.contains($0
 
 /// Returns a size in bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
 package func byteCount(_ count: some BinaryInteger) -> String {
+    let count = Int64(count)
     let format = IntegerFormatStyle<Int64>(locale: Locale(identifier: "en_US"))
-    return format.format(Int64(count)) + (count == 1 ? " byte" : " bytes")
+    return format.format(count) + (count == 1 ? " byte" : " bytes")
 }

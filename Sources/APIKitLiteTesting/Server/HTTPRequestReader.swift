@@ -62,7 +62,7 @@ struct HTTPRequestReader {
             fields.values.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
 
         let coding = field("transfer-encoding")
-        let length = fields["content-length"].map { byteNumber($0.value).flatMap(Int.init) }
+        let length = fields["content-length"].map { byteNumber($0.value[...]).flatMap(Int.init) }
         guard let size = length ?? 0,
             coding == nil || coding == "chunked" && length == nil && isHTTP11
         else {
