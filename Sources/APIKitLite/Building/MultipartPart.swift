@@ -81,11 +81,10 @@ public struct MultipartPart: Equatable, Sendable {
 ///   part cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1, allows 1 to 70 "bchars", the last of which is not a space.
-    let isLegal = boundary.utf8.allSatisfy { byte in
-        byte.isHTTPTokenCharacter && !"!#$%&*^`|~".utf8.contains(byte)
-            || "(),/:=? ".utf8.contains(byte)
-    }
-    guard isLegal, 1...70 ~= boundary.utf8.count, boundary.utf8.last != UInt8(ascii: " ") else {
+    let isLegal = byteTable(alphanumerics + "'()+_,-./:=? ")
+    guard flaw(in: boundary, allowing: isLegal) == nil, 1...70 ~= boundary.utf8.count,
+        boundary.utf8.last != UInt8(ascii: " ")
+    else {
         throw RequestBuildingError(
             "The multipart boundary", boundary,
             "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")

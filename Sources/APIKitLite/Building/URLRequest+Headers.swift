@@ -40,9 +40,13 @@ extension URLRequest {
 
 /// Checks the text of a header in a request or in a multipart part.
 func checkField(_ text: String, _ subject: String, _ name: String, _ noun: String) throws {
-    guard let flaw = flaw(in: text, allowing: \.isHTTPFieldCharacter) else { return }
+    guard let flaw = flaw(in: text, allowing: fieldCharacters) else { return }
     throw RequestBuildingError(subject, name, "has \(flaw) of its \(noun). Remove it.")
 }
+
+/// The characters of a `b64token` (RFC 6750), and two that some servers add, as Laravel does in
+/// `1|a2b4`.
+private let bearerCharacters = byteTable(alphanumerics + "-._~+/=|:")
 
 extension URLRequest {
     /// Returns the request with a bearer token in its `Authorization` header (RFC 6750).
@@ -55,12 +59,7 @@ extension URLRequest {
     ///   characters `|` and `:` are accepted, because some servers use them.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
-        // A token is a `b64token` (RFC 6750), but some servers add a character, as Laravel does in
-        // `1|a2b4`.
-        let flaw = flaw(in: token) { byte in
-            byte.isHTTPTokenCharacter
-                ? !"!#$%&'*^`".utf8.contains(byte) : "/=:".utf8.contains(byte)
-        }
+        let flaw = flaw(in: token, allowing: bearerCharacters)
         if let flaw = token.isEmpty ? "is empty" : flaw.map({ "has \($0)" }) {
             throw RequestBuildingError(
                 "The bearer token \(flaw). Pass the token alone, or nil for none.")

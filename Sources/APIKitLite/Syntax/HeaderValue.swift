@@ -78,30 +78,26 @@ private func value(of contentType: String?) -> (type: String, text: String)? {
 
 extension Collection<UInt8> {
     /// Whether the bytes are a token (RFC 9110, section 5.6.2), such as a method or a field name.
-    package var isHTTPToken: Bool { !isEmpty && allSatisfy { $0.isHTTPTokenCharacter } }
+    package var isHTTPToken: Bool { !isEmpty && allSatisfy { tokenCharacters[Int($0)] } }
 
     /// Whether the bytes may be a field value (RFC 9110, section 5.5), which has no control
     /// character except a tab. Non-ASCII bytes are allowed.
-    package var isHTTPFieldValue: Bool { allSatisfy { $0.isHTTPFieldCharacter } }
+    package var isHTTPFieldValue: Bool { allSatisfy { fieldCharacters[Int($0)] } }
 }
 
-extension UInt8 {
-    /// Whether a field value (RFC 9110, section 5.5) may contain this byte.
-    var isHTTPFieldCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
-
-    /// Whether a token (RFC 9110, section 5.6.2) may contain this byte.
-    var isHTTPTokenCharacter: Bool { tokenCharacters[Int(self)] }
-}
-
+/// The bytes that a field value may contain.
+let fieldCharacters: [Bool] = (0...255).map { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
 private let tokenCharacters = byteTable(alphanumerics + "!#$%&'*+-.^_`|~")
 
 /// Describes the first character that contains a forbidden byte, and the character's place:
 /// `U+200B (zero width space) at position 12`, or `a line break at the end`. Returns nil if every
-/// byte is allowed. The rest of the text may be secret, so it is not shown.
-func flaw(in text: String, allowing isAllowed: (UInt8) -> Bool) -> String? {
-    if text.utf8.allSatisfy(isAllowed) { return nil }
+/// byte is allowed, according to a table of all bytes. The rest of the text may be secret, so it is
+/// not shown.
+func flaw(in text: String, allowing isAllowed: [Bool]) -> String? {
+    func isFlaw(_ byte: UInt8) -> Bool { !isAllowed[Int(byte)] }
+    guard text.utf8.contains(where: isFlaw) else { return nil }
     let scalars = Array(text.unicodeScalars)
-    let flaws = scalars.indices.filter { !String(scalars[$0]).utf8.allSatisfy(isAllowed) }
+    let flaws = scalars.indices.filter { String(scalars[$0]).utf8.contains(where: isFlaw) }
     let scalar = scalars[flaws[0]]
     let name = scalar.properties.name?.lowercased() ?? "a control character"
     let code = String(format: "U+%04X", scalar.value)
