@@ -72,7 +72,7 @@ package struct SecretWalk {
             let url = url(text[...])
             if url != text { shown.url = URL(reference: url) }
         }
-        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, value) in request.sortedHeaderFields {
             shown.setValue(header(name, value), forHTTPHeaderField: name)
         }
         if let body = request.httpBody {

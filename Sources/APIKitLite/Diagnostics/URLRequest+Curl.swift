@@ -33,7 +33,7 @@ extension URLRequest {
             words += ["-X", isWord ? method : shellQuoted(method)]
         }
         words.append(shellQuoted(url))
-        for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, value) in sortedHeaderFields {
             let shown = redaction.value(value, named: name)
             // For "Name;", curl sends a header with an empty value, and for "Name:", no header. A
             // session on Linux also sends no header for a value of spaces.

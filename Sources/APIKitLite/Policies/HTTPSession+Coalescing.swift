@@ -70,8 +70,8 @@ extension URLRequest {
         else { return nil }
         // On Linux, a header's name may occur in two spellings. The key contains both values, in a
         // fixed order.
-        let fields = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-        let headers = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { $0 + "\n" + $1 }
+        let fields = sortedHeaderFields.map { ($0.lowercased(), $1) }
+        let headers = Dictionary(fields) { $0 + "\n" + $1 }
         return [
             method, url, headers, httpBody, cachePolicy, timeoutInterval, httpShouldHandleCookies,
             allowsCellularAccess, context.bodyLimit,

@@ -8,6 +8,13 @@ extension HTTPURLResponse {
     }
 }
 
+extension URLRequest {
+    /// The header fields, sorted by name.
+    var sortedHeaderFields: [(key: String, value: String)] {
+        (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    }
+}
+
 /// Returns the value of a header's parameter, such as `name` in `form-data; name="title"`, or nil
 /// if the header lacks the parameter. Pass the parameter's name in lower case.
 package func headerParameter(_ name: String, of header: String) -> String? {
