@@ -52,8 +52,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         private let stream: EventStream
-        /// The load that creates the errors that are not the error of a connection.
-        private var load: Load
+        private let session: any HTTPSession
         private let timeline: Timeline
         private var reconnection: Reconnection
         /// Nil before `next()` is called, and after the last event.
@@ -67,10 +66,7 @@ public struct EventStream: AsyncSequence, Sendable {
             self.stream = stream
             // A stream that one user began does not continue as another user.
             let change = userChanges.withLock { $0 }
-            let session = stream.session.changingContext { $0.begin(at: change) }
-            load = Load(
-                stream.apiRequest, over: session, type: stream.requestType, clock: stream.clock)
-            load.request = stream.request
+            session = stream.session.changingContext { $0.begin(at: change) }
             timeline = Timeline(stream.clock)
             reconnection = stream.start
         }
@@ -119,19 +115,27 @@ public struct EventStream: AsyncSequence, Sendable {
             lostAt = lostAt ?? connectedAt
             reconnection.attempts += 1
             reconnection.refusals += 1
-            var session = load.session
+            var session = session
             if let deadline = reconnection.policy.deadline {
-                session = session.timingOut(after: deadline - elapsed, clock: load.clock)
+                session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
             }
             var request = stream.apiRequest
             request.parser.lastEventID = reconnection.lastEventID
             request.make = { [reconnection, stream] in try reconnection.request(stream.request) }
-            let load = Load(request, over: session, type: load.requestType, clock: load.clock)
+            let load = Load(
+                request, over: session, type: stream.requestType, clock: stream.clock)
             return StreamFlow(request, input: (), load)
         }
 
         /// The time since the last accepted connection ended, or since the first connection began.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
+
+        /// Returns an error that is not the error of a connection.
+        private func failure(_ code: URLError.Code) -> APIRequestError {
+            var load = Load(stream.apiRequest, over: session, type: stream.requestType)
+            load.request = stream.request
+            return load.failure(.transport, URLError(code))
+        }
 
         /// Ends the events, with or without an error, or reconnects after a delay. `error` is the
         /// error that ended the last connection, or nil if the body was complete.
@@ -141,7 +145,7 @@ public struct EventStream: AsyncSequence, Sendable {
             connection = nil
             // A cancelled task does not reconnect, whatever ended the connection.
             if Task.isCancelled {
-                throw load.failure(.transport, URLError(.cancelled))
+                throw failure(.cancelled)
             }
             if let parser = last.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
@@ -163,8 +167,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .fail:
                 // A complete body is an error only if the delay would not end before the deadline.
                 // Only the connection's own load has the observers to notify.
-                throw last.load.notifyingObservers(
-                    of: error ?? load.failure(.transport, URLError(.timedOut)))
+                throw last.load.notifyingObservers(of: error ?? failure(.timedOut))
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
