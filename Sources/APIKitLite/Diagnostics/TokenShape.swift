@@ -7,7 +7,7 @@ enum TokenShape {
         xoxr- xoxs- xapp- AKIA ASIA SG. AIza eyJ
         """)
     /// The lengths of tokens whose prefixes are also common in Base64.
-    private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
+    private static let lengths: [String: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
     private static let isInToken = byteTable(alphanumerics + "-._")
 
     /// Returns the text with its tokens replaced.
@@ -20,7 +20,7 @@ enum TokenShape {
         }.filter { run in
             run.utf8.count >= 20 && run.utf8.contains { 0x30...0x39 ~= $0 }
                 && prefixes.contains(where: run.hasPrefix)
-                && lengths[run.prefix(4)].map { run.utf8.count == $0 } ?? true
+                && lengths[String(run.prefix(4))].map { run.utf8.count == $0 } ?? true
                 && (!run.hasPrefix("eyJ") || run.utf8.contains(UInt8(ascii: ".")))
         }
         return runs.isEmpty ? text : text.replacing(runs) { mark(String($0)) }

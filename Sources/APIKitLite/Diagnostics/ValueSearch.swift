@@ -47,9 +47,9 @@ struct ValueSearch: Sendable, Equatable {
             let isWord =
                 !given.contains(value) && (!Redaction.looksRandom(value) || value.utf8.areDigits)
             let encoded = [PercentEncoding.pathValue, .query, .form].map { $0.encode(value) }
-            let escaped = Array(JSONText.write(value).utf8.dropFirst().dropLast())
-            return Set([escaped] + ([value] + encoded).map { Array($0.utf8) }).map {
-                Form(bytes: $0, value: value, isWord: isWord)
+            let escaped = String(Substring(JSONText.write(value).utf8.dropFirst().dropLast()))
+            return Set([value, escaped] + encoded).map {
+                Form(bytes: Array($0.utf8), value: value, isWord: isWord)
             }
         }
         forms = [[Form]](repeating: [], count: 256)
