@@ -108,15 +108,16 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
             throw DownloadError.wrongLength(expected: end, received: next)
         }
         try checkPart()
-        var rest = bytes
-        while !rest.isEmpty {
-            let position = off_t(next) - off_t(rest.count)
-            let count = rest.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, position)
+        try bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = pwrite(
+                    descriptor, bytes.baseAddress! + written, bytes.count - written,
+                    off_t(offset) + off_t(written))
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw Self.failure(partPath) }
+                written += count
             }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(partPath) }
-            rest = rest.dropFirst(count)
         }
         offset = next
         record?.offset = next
@@ -212,6 +213,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         return read(&status) == 0 ? status : stat()
     }
 
+    @inline(never)  // Its callers are many, and rarely reach it.
     private static func failure(
         _ path: String, _ code: Int32 = errno
     ) -> DownloadError {
