@@ -90,8 +90,9 @@ extension APIRequestError {
         } else if path.isEmpty, context.debugDescription.contains("not valid JSON") {
             let numbers = numbers(in: numbersAsText(data))
                 .filter { tree != nil || Double($0.text)?.isInfinite == true }
-            let kinds = Dictionary(grouping: numbers) { misfit($0.text) }
-            places = (0...2).compactMap { kinds[$0]?.first?.place }
+            places = (0...2).compactMap { kind in
+                numbers.first { misfit($0.text) == kind }?.place
+            }
             let largest = numbers.max { Double($0.text) ?? 0 < Double($1.text) ?? 0 }
             if places.isEmpty, let largest { places = [largest.place] }
         }
