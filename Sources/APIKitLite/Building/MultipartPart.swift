@@ -109,19 +109,13 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     }
     // Only the beginning of each part's data is hashed, because the data may be large. The data may
     // contain very many possible boundaries, so it is searched once for all of them.
-    var hashed = Data()
-    var taken: Set<String> = []
-    for part in encoded {
-        hashed.append(part[0])
-        hashed.append(part[1].prefix(4_096))
-        hashed.append(0)
-        for bytes in part {
-            for place in bytes.places(of: Data("part-".utf8)) {
-                taken.insert(String(decoding: bytes[(place + 5)...].prefix(16), as: UTF8.self))
+    var number = fnv1a(encoded.map { $0[0] + $0[1].prefix(4_096) + [0] }.joined())
+    let taken = Set(
+        encoded.joined().flatMap { bytes in
+            bytes.places(of: Data("part-".utf8)).map {
+                String(decoding: bytes[($0 + 5)...].prefix(16), as: UTF8.self)
             }
-        }
-    }
-    var number = fnv1a(hashed)
+        })
     while true {
         let end = String(format: "%016llx", number)
         if !taken.contains(end) { return "part-" + end }

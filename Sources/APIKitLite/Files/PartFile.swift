@@ -213,7 +213,6 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         return read(&status) == 0 ? status : stat()
     }
 
-    @inline(never)  // Its callers are many, and rarely reach it.
     private static func failure(
         _ path: String, _ code: Int32 = errno
     ) -> DownloadError {
