@@ -5,9 +5,9 @@ package final class BrokenServer: Sendable {
     package enum Way: Sendable {
         /// When the first bytes of the client have arrived.
         case closed, reset
-        /// When another port of this machine has sent so many bytes through the first connection,
-        /// and twice as many through each later one: on a busy machine, a client may read none of
-        /// them before it finds its connection reset.
+        /// When another port of this machine has sent this many bytes through the first
+        /// connection. The number doubles with each connection, because on a busy machine, a client
+        /// may read none of the bytes before its connection is reset.
         case resetAfter(Int, ofPort: Int)
     }
 

@@ -5,7 +5,7 @@ import APIKitLiteTesting
 package final class StandardErrorRecorder: Sendable {
     /// The errors of the talk's static handler.
     package static let handlerErrors = StandardErrorRecorder { $0.contains("MockURLProtocol") }
-    /// What is said when a recording is written, or is not written although it was perhaps meant.
+    /// The reports that a recording was written, or was requested under an unknown name.
     package static let recordings = StandardErrorRecorder {
         $0.hasPrefix("Recorded ") || $0.hasPrefix("Not recorded: ")
     }

@@ -75,14 +75,15 @@ public struct MultipartPart: Equatable, Sendable {
     }
 }
 
+private let isBoundary = byteTable(alphanumerics + "'()+_,-./:=? ")
+
 /// Returns the boundary if it is allowed and occurs in no part. Files on disk are not searched.
 ///
 /// - Throws: ``RequestBuildingError`` if the boundary is not allowed or occurs in a part, or if a
 ///   part cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1, allows 1 to 70 "bchars", the last of which is not a space.
-    let isLegal = byteTable(alphanumerics + "'()+_,-./:=? ")
-    guard flaw(in: boundary, allowing: isLegal) == nil, 1...70 ~= boundary.utf8.count,
+    guard 1...70 ~= boundary.utf8.count, boundary.utf8.allSatisfy({ isBoundary[Int($0)] }),
         boundary.utf8.last != UInt8(ascii: " ")
     else {
         throw RequestBuildingError(

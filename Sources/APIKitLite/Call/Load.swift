@@ -9,7 +9,7 @@ struct Load {
     let session: any HTTPSession
     let requestType: String?
     /// The clock that times how long the body of a refused response is read, unless the body is
-    /// complete. A download and an event stream also use this clock for delays and deadlines.
+    /// complete. A download also uses this clock for delays and deadlines.
     var clock: any Clock<Duration> = ContinuousClock()
     /// Called with the number of body bytes sent so far, and the body's size if known.
     var progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?

@@ -181,10 +181,11 @@ package struct SecretWalk {
 
     // MARK: Bodies
 
-    /// Returns a body of any type, without secrets. A body that is neither text nor
-    /// multipart is unchanged.
+    /// Returns a body of any type, without secrets. A body that is neither text nor multipart is
+    /// unchanged.
     ///
-    /// - Parameter isCut: Whether the body may end within a secret, which is then hidden as well.
+    /// - Parameter isCut: Whether the body may end within a secret. If the body is UTF-8, that
+    ///   secret is hidden too.
     package mutating func body(_ body: Data, contentType: String?, isCut: Bool = false) -> Data {
         let shown = wholeBody(body, contentType)
         guard isCut, let text = exactText(shown) else { return shown }

@@ -6,8 +6,9 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.retrying()
     ///
-    /// By default, a request that is not idempotent, such as a `POST`, is retried only if it has an
-    /// `Idempotency-Key` header, because the server may have processed it: see ``RetryPolicy``.
+    /// By default, a request that is not idempotent, such as a `POST`, is retried only if it has a
+    /// nonempty `Idempotency-Key` header, because the server may have processed it: see
+    /// ``RetryPolicy``.
     ///
     /// The caller receives the last attempt's response or error, unchanged. Cancelling the task
     /// ends a delay immediately with `URLError.cancelled`, and nothing is sent after the

@@ -23,8 +23,8 @@ import Foundation
 /// matches goes to `session`. The whole file is written after the body returns without an error and
 /// the verification succeeds. A failed `#expect` does not count as an error. Only the environment
 /// variable can start a recording, so no recording starts by accident. If the variable names a
-/// recording that has no file, such as `true`, a replay says so on standard error, once for each
-/// folder.
+/// recording that has no file beside this test, such as `true`, a replay reports this on standard
+/// error, once for each folder.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.

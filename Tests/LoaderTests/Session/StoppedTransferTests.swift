@@ -188,7 +188,7 @@ import TestSupport
         await held.waitForRequests()
         let steps = session.steps.withLock { $0 }
         #expect(steps.filter { $0 == .createsPlaceholder }.count == 1)
-        #expect(steps.last == .readsConfiguration)
+        #expect(steps.suffix(3) == [.createsPlaceholder, .readsConfiguration, .readsConfiguration])
         session.invalidateAndCancel()
         #expect(await load.value == .error(.cancelled))
     }
