@@ -37,6 +37,7 @@ extension MockNetwork {
             request.send(received)
             return request.cancel
         }
+        core.setPort(server.port, ofServer: ObjectIdentifier(server))
         servers.withLock { $0[ObjectIdentifier(server)] = server }
         return server
     }

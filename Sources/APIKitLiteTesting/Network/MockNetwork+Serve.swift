@@ -25,7 +25,8 @@ extension MockNetwork {
     /// - Throws: ``MockError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
-        let server = try LoopbackServer(port: port) { [weak servers] id in
+        let server = try LoopbackServer(port: port) { [weak servers, weak core] id in
+            core?.setPort(nil, ofServer: id)
             // The server is released outside the lock, because its `deinit` calls this closure.
             _ = servers?.withLock { $0.removeValue(forKey: id) }
         } responding: { received, respond in
@@ -33,16 +34,9 @@ extension MockNetwork {
             request.send(received)
             return request.cancel
         }
+        core.setPort(server.port, ofServer: ObjectIdentifier(server))
         servers.withLock { $0[ObjectIdentifier(server)] = server }
         return server
-    }
-}
-
-extension [ObjectIdentifier: LoopbackServer] {
-    /// Returns whether a URL points to one of these servers.
-    func serve(_ url: URL?) -> Bool {
-        ["127.0.0.1", "localhost", "::1"].contains(url?.host())
-            && values.contains { $0.port == url?.port ?? 80 }
     }
 }
 

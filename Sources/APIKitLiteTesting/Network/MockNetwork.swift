@@ -30,7 +30,6 @@ public final class MockNetwork: Sendable {
     // Each `Locked` property has its own lock.
     private let session = Locked<URLSession?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
-    /// The servers that have not been stopped.
     let servers = Locked<[ObjectIdentifier: LoopbackServer]>([:])
 
     /// Creates a network that responds from stubs.

@@ -63,8 +63,8 @@ extension MockNetwork {
         let stubs = groups.values.sorted { $0[0] < $1[0] }.map { numbers in
             var part = recording
             part.entries = numbers.map { archive[$0].entry($0, redaction) }
-            let matcher = RequestMatcher(recorded: requests[numbers[0]], redaction) {
-                [weak servers] url in servers?.withLock { $0.serve(url) } ?? false
+            let matcher = RequestMatcher(recorded: requests[numbers[0]], redaction) { [weak core] in
+                core?.serves($0) ?? false
             }
             return Stub(
                 matcher, .responses(numbers.map { .exchange(archive[$0]) }, then: afterLast),

@@ -31,6 +31,7 @@ final class NetworkCore: Sendable {
 
     let rules = Locked(Rules())
     let unanswered = Locked(UnansweredRequests())
+    private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     /// The network's cookie storage; nil before its first use.
     let cookies = Locked<HTTPCookieStorage?>(nil)
 
@@ -164,6 +165,17 @@ extension NetworkCore {
             if cookies == nil { cookies = URLSessionConfiguration.ephemeral.httpCookieStorage }
             return cookies
         }
+    }
+
+    /// Returns whether a URL points to a server of this network.
+    func serves(_ url: URL?) -> Bool {
+        ["127.0.0.1", "localhost", "::1"].contains(url?.host())
+            && serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
+    }
+
+    /// Sets the port of one of the network's servers. Pass nil when the server stops.
+    func setPort(_ port: Int?, ofServer id: ObjectIdentifier) {
+        serverPorts.withLock { $0[id] = port }
     }
 
     /// Whether matching calls the user's code, which must not run on the loading thread: on Linux,
