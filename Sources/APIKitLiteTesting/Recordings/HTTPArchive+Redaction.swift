@@ -6,15 +6,10 @@ extension HTTPArchive {
     /// secrets everywhere.
     func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
-        var (archive, hidden) = (self, redaction.hidingEnvironment.numbering(after: lastMark))
-        while true {
-            var walk = SecretWalk(hidden)
-            archive = HTTPArchive(archive.map { $0.redacted(by: &walk) })
-            let all = hidden.hidingRandomValues(walk.secrets)
-            if all == hidden { return (archive, hidden) }
-            // The next pass also hides the random-looking secrets that this pass has found.
-            hidden = all
-        }
+        let redaction = redaction.hidingEnvironment.numbering(after: lastMark)
+        let (named, secrets) = walked(redaction)
+        let all = redaction.hidingRandomValues(secrets)
+        return (all == redaction ? named : named.walked(all).0, all)
     }
 
     /// The highest number of any mark, such as `REDACTED-1`, in the archive; 0 if there are no
@@ -29,6 +24,14 @@ extension HTTPArchive {
                 + (exchange.request.allHTTPHeaderFields ?? [:]).values
                 + (exchange.response?.headerFields ?? [:]).values
         }.flatMap(\.splitAtMarks.numbers).max() ?? 0
+    }
+
+    /// Searches the archive once, and returns it without secrets, together with the secrets that
+    /// were found by their names or as user info.
+    private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
+        var walk = SecretWalk(redaction)
+        let archive = HTTPArchive(map { $0.redacted(by: &walk) })
+        return (archive, walk.secrets)
     }
 
     /// Returns the places where bodies that are not text contain a secret.

@@ -56,6 +56,17 @@ import TestSupport
         try network.verify()
     }
 
+    /// Hiding a value that occurs in a mark makes a text that looks like another secret.
+    @Test(arguments: ["RED", "TED", "E"])
+    func aValueWithinAMarkEndsTheSearchForSecrets(_ value: String) async throws {
+        let response = MockResponse.text("x").header("Location", "/cb?token=a1b2c3d4")
+        let archive = try await HTTPArchive.recorded(response)
+
+        try archive.write(to: file, redacting: .standard.adding(values: value))
+
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains("a1b2c3d4"))
+    }
+
     @Test func aNumberStaysANumber() async throws {
         let body = #"{"account_number":12345678,"pin":1, "id":12345678,"ids":[991234567800]}"#
         let text = try await HTTPArchive.recorded(.json(body)).rewritten()[0].body.text
