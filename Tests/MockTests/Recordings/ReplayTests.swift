@@ -54,6 +54,14 @@ import TestSupport
         #expect(network.servers.withLock { $0.isEmpty })
     }
 
+    /// A server keeps the stubs of its network, and its origin still stands for each recorded one.
+    @Test(.usesSockets) func aServerRepliesWithoutItsNetwork() async throws {
+        let server = try MockNetwork.replaying(entry(), then: .repeatLast).serve()
+        let request = URLRequest(url: server.url.appending(path: "users/7"))
+        let session = URLSession(configuration: .withoutProxy)
+        #expect(try await session.exchange(request).1.statusCode == 200)
+    }
+
     /// The errors of a replay, and what `verify()` finds after them. `Wordings.txt` shows them.
     static func wordings() async throws -> Wordings {
         func text(_ entries: String..., sending requests: URLRequest...) async throws -> String {
