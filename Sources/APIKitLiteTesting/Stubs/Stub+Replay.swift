@@ -7,12 +7,14 @@ extension Stub.Group {
     func nextRecorded(for live: RequestReading) -> (Stub, Stub.NextResponse)? {
         let stubs = stubs.filter { $0.matcher.match(live) != nil }
         guard var recording = stubs.first?.recording else { return nil }
+        let exchanges = stubs.map { ($0, $0.exchanges) }
+        // Splitting a body takes too long for a lock.
+        let sent = exchanges.flatMap(\.1).count > 1 ? live.request.words : []
         return recording.uses.withLock { uses in
-            let all = stubs.filter { stub in
-                let used = stub.exchanges.reduce(0) { $0 + uses[$1.entry.number] }
+            let all = exchanges.filter { stub, exchanges in
+                let used = exchanges.reduce(0) { $0 + uses[$1.entry.number] }
                 return stub.most.map { used < $0 } ?? true
-            }.flatMap(\.exchanges).sorted { $0.entry.number < $1.entry.number }
-            let sent = all.count > 1 ? live.request.words : []
+            }.flatMap(\.1).sorted { $0.entry.number < $1.entry.number }
             let common = all.map { $0.entry.words.intersection(sent).count }
             let most = common.max()
             let nearest = zip(all, common).filter { $1 == most }.map(\.0)

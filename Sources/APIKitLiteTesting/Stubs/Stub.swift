@@ -198,8 +198,9 @@ extension Stub {
     /// Returns one of the stub's responses. If there are several, a configuration error names it.
     private func response(_ index: Int, of responses: [MockResponse]) -> MockResponse {
         let response = responses[index]
-        let name = responses.count > 1 ? "Response \(index + 1) of \(responses.count): " : ""
-        return response.with(\.configurationError, response.configurationError.map { name + $0 })
+        guard responses.count > 1, let error = response.configurationError else { return response }
+        let name = "Response \(index + 1) of \(responses.count): "
+        return response.with(\.configurationError, name + error)
     }
 
     /// The number of requests that may reach the stub; nil if there is no limit.
