@@ -87,10 +87,11 @@ struct Socket: Sendable {
     var isBroken: Bool { again { Foundation.send(descriptor, nil, 0, Self.sendFlags) } < 0 }
 
     /// Sends an out-of-band byte, which the client's reads skip. If the client has left, the socket
-    /// becomes broken.
+    /// becomes broken. If the client does not read, sends nothing instead of waiting.
     func probe() {
         var byte: UInt8 = 0
-        _ = Foundation.send(descriptor, &byte, 1, Self.sendFlags | Int32(MSG_OOB))
+        let flags = Self.sendFlags | Int32(MSG_OOB) | Int32(MSG_DONTWAIT)
+        _ = Foundation.send(descriptor, &byte, 1, flags)
     }
 
     /// Sends all bytes. Returns false if the connection is lost.
