@@ -110,7 +110,7 @@ struct RecordingFile: Sendable {
                 """
                 Not recorded: "\(name)". APIKITLITE_RECORD names "\(unknown)", but \(folder.path) \
                 has no "\(unknown).har" yet. The value must be names of recordings, separated by \
-                commas, or "all".
+                commas, or "all". If that recording is in another folder, ignore this message.
 
                 """)
         }

@@ -130,7 +130,7 @@ import TestSupport
                 """
                 Not recorded: "users". APIKITLITE_RECORD names "\($0)", but \(folder.path) has no \
                 "\($0).har" yet. The value must be names of recordings, separated by commas, or \
-                "all".
+                "all". If that recording is in another folder, ignore this message.
 
                 """
             }
