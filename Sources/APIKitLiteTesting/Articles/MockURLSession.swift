@@ -43,7 +43,9 @@ public final class MockURLSession: HTTPSession {
         guard let url = URL(string: url) else {
             return MockURLSession(response: (nil, nil, URLError(.badURL)))
         }
-        return MockURLSession(response: (data, HTTPURLResponse.http(url, statusCode), nil))
+        let response = HTTPURLResponse(
+            url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: nil)
+        return MockURLSession(response: (data, response, nil))
     }
 
     /// Returns the fixed response.
