@@ -29,7 +29,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` guards all v
     /// Closes the socket and all connections, and waits until they are closed.
     ///
     /// If the caller runs on a connection's thread, does not wait for the connections: its own
-    /// connection closes later, and the thread of another one may wait here, too.
+    /// connection closes later, and another connection's thread may be waiting here too.
     func stop() {
         condition.lock()
         defer { condition.unlock() }

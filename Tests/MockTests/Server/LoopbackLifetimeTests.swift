@@ -174,7 +174,7 @@ import TestSupport
     func aCompleteResponseIsNotCancelledAlthoughItCannotBeSent(_ isStream: Bool) async throws {
         let network = MockNetwork()
         let server = try network.serve()
-        // The client leaves nothing to notice, because its side stays open.
+        // The client's side stays open, so the server does not notice anything.
         @Sendable func breakConnection() throws {
             shutdown(try server.connectionDescriptor(), Int32(SHUT_WR))
         }
@@ -193,7 +193,8 @@ import TestSupport
         await server.listener.closedConnections.wait { $0 >= 1 }
         #expect(network.requests.map(\.wasCancelled) == [false])
         // Only what was sent before arrives.
-        #expect(try client.rest().text.hasSuffix(isStream ? "\r\n1\r\na\r\n" : ""))
+        let text = try client.rest().text
+        #expect(isStream ? text.hasSuffix("\r\n1\r\na\r\n") : text.isEmpty)
     }
 
     /// The response is complete before the server is stopped, and its last part is not sent.

@@ -64,7 +64,7 @@ import TestSupport
     }
 
     /// A request may leave out the cookies of the network. Foundation on Linux sends them even so,
-    /// over each other transport.
+    /// over every other transport.
     @Test func isNotSentWithARequestThatHandlesNone() async throws {
         let client = try TestClient(.direct)
         client.network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
