@@ -76,8 +76,10 @@ extension MockResponse {
         let call = "header(\(name.debugDescription), …)"
         if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
         let key = name.lowercased()
-        let field = (fields[key]?.name ?? name, value.trimmingCharacters(in: blanks))
-        return with(\.fields[key], field)
+        // A key path with a key would be created for each response, which takes microseconds.
+        var response = self
+        response.fields[key] = (fields[key]?.name ?? name, value.trimmingCharacters(in: blanks))
+        return response
     }
 }
 
