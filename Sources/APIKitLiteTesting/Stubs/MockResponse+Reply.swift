@@ -136,8 +136,11 @@ extension MockResponse {
     /// replayed response declares no length.
     var withoutLength: MockResponse {
         if isDecoded { return self }
-        let isTrue = fields["content-length"]?.value == "\(pieces.byteCount)"
-        return isTrue ? with(\.fields["content-length"], nil) : self
+        var response = self
+        if fields["content-length"]?.value == "\(pieces.byteCount)" {
+            response.fields["content-length"] = nil
+        }
+        return response
     }
 }
 
